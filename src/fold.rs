@@ -1,0 +1,192 @@
+//! The pipeline: read → plan → render → apply.
+//!
+//! ```
+//! use warmfold::{Options, fold::fold, planner::Given, tape::Tape, wire::Request};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
+//! let outcome = fold(&Request::of(tape.root(), None), &Options::default(), Given::Derive)?;
+//! assert!(outcome.patches.is_empty() && !outcome.folded);
+//! assert_eq!(outcome.breakpoints, [0]);
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use serde::Serialize;
+
+use crate::cache::breakpoints::{self, Layout, Limits};
+use crate::history::{BlockPlace, View};
+use crate::options::{Marks, Options};
+use crate::plan::{Edit, Plan, carry};
+use crate::planner::{self, Given, Planned};
+use crate::render;
+use crate::report::{self, Report, Verdict};
+use crate::wire::patch::Patch;
+use crate::wire::{Changes, Format, Request};
+
+/// Anthropic's one-hour cache, in milliseconds.
+const HOUR_MS: f64 = 3_600_000.0;
+
+/// What a call gives back.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Outcome {
+    /// Changes to the host's message array; empty for "as it is".
+    pub patches: Vec<Patch>,
+    /// The next plan.
+    pub plan: Plan,
+    /// Indices into the returned messages, ascending.
+    pub breakpoints: Vec<usize>,
+    /// Where each breakpoint stands.
+    pub marks: Vec<Mark>,
+    /// Whether an edit was added, dropped or released.
+    pub folded: bool,
+    /// Whether the prompt fits the model's window, where that is known.
+    pub fits: bool,
+    /// Both in a word.
+    pub verdict: Verdict,
+    /// What happened, and why.
+    pub report: Report,
+}
+
+/// A breakpoint's place in the returned messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Mark {
+    /// Index of the message.
+    pub at: usize,
+    /// The part that the mark was written into; absent where none was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<u32>,
+}
+
+/// Decides and applies.
+///
+/// # Errors
+/// A history that its format does not allow, with the path to the fault.
+pub fn fold(request: &Request<'_>, options: &Options, given: Given) -> crate::Result<Outcome> {
+    run(request, options, given, true)
+}
+
+/// Decides only: the outcome has no patches.
+///
+/// # Errors
+/// As [`fold`].
+pub fn decide(request: &Request<'_>, options: &Options, given: Given) -> crate::Result<Outcome> {
+    run(request, options, given, false)
+}
+
+/// Applies a plan that was made elsewhere or earlier, as it stands. Edits that do not match the history are left out.
+///
+/// # Errors
+/// As [`fold`].
+pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<(Vec<Patch>, Vec<usize>, Vec<Mark>)> {
+    let view = plan.format.read(request)?;
+    let edits = carry::carry(&view, plan).edits;
+    let layout = layout(plan.format, &view, &edits, options);
+    let points = breakpoints::plan(&layout, &limits(&view, options), &taken(&view), None);
+    apply(request, &view, plan.format, &edits, points, options)
+}
+
+fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) -> crate::Result<Outcome> {
+    let format = match (options.format, &given) {
+        (Some(format), _) => format,
+        (None, Given::Carried(plan)) => plan.format,
+        _ => Format::recognise(request)?,
+    };
+    let view = format.read(request)?;
+    if !options.enabled {
+        return Ok(disabled(&view, format, options, given));
+    }
+    let planned = planner::plan(&view, format, format.forced_tool(request), options, given);
+    let points = plan_breakpoints(format, &view, &planned, options);
+    let (patches, breakpoints, marks) = match applied {
+        true => apply(request, &view, format, &planned.edits, points, options)?,
+        false => (Vec::new(), points.clone(), points.into_iter().map(|at| Mark { at, part: None }).collect()),
+    };
+    let (fits, report) = report::of(&view, &planned, options);
+    Ok(Outcome { patches, breakpoints, marks, folded: planned.folded(), fits, verdict: Verdict::of(&planned, fits), report, plan: planned.plan })
+}
+
+fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
+    let plan = match given {
+        Given::Carried(plan) => plan,
+        Given::Derive | Given::New => Plan::new(format),
+    };
+    let tokens = view.size().tokens;
+    let fits = options.window_tokens().is_none_or(|window| tokens <= window);
+    let verdict = if fits { Verdict::Untouched } else { Verdict::CannotFit };
+    Outcome { patches: Vec::new(), plan, breakpoints: Vec::new(), marks: Vec::new(), folded: false, fits, verdict, report: Report::disabled(tokens) }
+}
+
+/// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
+fn plan_breakpoints(format: Format, view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
+    let (limits, taken) = (limits(view, options), taken(view));
+    let fold_point = planned.changed_from.filter(|_| planned.cold.is_empty()).and_then(|from| {
+        let sent = layout(format, view, &planned.before, options).prefix(planned.sent + view.shift());
+        let earlier = breakpoints::plan(&sent, &limits, &taken, None);
+        earlier.into_iter().rfind(|at| *at < from + view.shift())
+    });
+    breakpoints::plan(&layout(format, view, &planned.edits, options), &limits, &taken, fold_point)
+}
+
+fn limits(view: &View<'_>, options: &Options) -> Limits {
+    Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens }
+}
+
+/// Messages that the caller has marked, in returned messages.
+fn taken(view: &View<'_>) -> Vec<usize> {
+    view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
+}
+
+/// What is sent, message by message.
+fn layout(format: Format, view: &View<'_>, edits: &[(usize, Edit)], options: &Options) -> Layout {
+    let mut layout = Layout { system_end: view.system_end, ..Layout::default() };
+    if view.block == BlockPlace::Prepend {
+        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1 };
+    }
+    let mut edits = edits.iter().peekable();
+    for (at, message) in view.messages.iter().enumerate() {
+        let mut bytes = u64::from(message.fixed.bytes);
+        for entry in message.entries.clone() {
+            bytes += match edits.next_if(|(edited, _)| *edited == entry) {
+                Some((_, edit)) => render::length(&edit.pieces) as u64,
+                None => u64::from(view.entries[entry].size.bytes),
+            };
+        }
+        layout.bytes.push(bytes);
+        layout.blocks.push(message.blocks);
+        layout.can_hold.push(format.can_hold_mark(view, at, options.marks));
+    }
+    layout
+}
+
+/// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
+fn apply(request: &Request<'_>, view: &View<'_>, format: Format, edits: &[(usize, Edit)], points: Vec<usize>, options: &Options) -> crate::Result<(Vec<Patch>, Vec<usize>, Vec<Mark>)> {
+    let written = written(view, &points, options);
+    let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.shift())).collect();
+    let changes = Changes {
+        edits,
+        marks: &in_history,
+        mark_block: written.len() > in_history.len(),
+        dialect: options.marks,
+        hour: asks_hour(view, options),
+    };
+    let (patches, parts) = format.apply(request, view, &changes)?;
+    let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
+    let marks = points.iter().map(|at| Mark { at: *at, part: if written.contains(at) { parts.next() } else { None } }).collect();
+    Ok((patches, points, marks))
+}
+
+fn asks_hour(view: &View<'_>, options: &Options) -> bool {
+    options.marks == Marks::Anthropic && options.cache.ttl_ms >= HOUR_MS && view.host_marks.iter().all(|mark| mark.hour)
+}
+
+/// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
+fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
+    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.shift())).max();
+    let first = if asks_hour(view, options) { 0 } else { last_hour.unwrap_or(0) };
+    let last = match options.marks {
+        Marks::None => return Vec::new(),
+        Marks::Anthropic => points.len(),
+        Marks::Openai => points.len().saturating_sub(1),
+    };
+    points[..last].iter().copied().filter(|at| *at >= first).collect()
+}

@@ -1,0 +1,247 @@
+//! The view: the wire-neutral reading of a history, which is all that planner and renderer ever see.
+//!
+//! A [`Message`] has [`Entry`]s, the parts that could be shortened on their own; an entry's address is (message, part).
+//! A [`ToolCall`] and its result live and die together; [`pairs`] joins them, [`turns`] says what is recent, [`kinds`]
+//! what a tool call does and what it is about.
+//!
+//! ```
+//! use warmfold::{history::EntryKind, tape::Tape, wire::{Format, Request}};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [
+//!     {"role": "user", "content": "what is in a.txt?"},
+//!     {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.txt\"}"}}]},
+//!     {"role": "tool", "tool_call_id": "1", "content": "hello"}]}"#)?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! assert_eq!(view.entries[1].kind, EntryKind::Result);
+//! assert_eq!(view.tool_of(&view.entries[1]), Some("read"));
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::hash::Hasher;
+use std::ops::Range;
+
+use crate::tape::{self, Node};
+use crate::tokens;
+use kinds::{Resource, ToolKind};
+
+pub mod kinds;
+pub mod pairs;
+pub mod turns;
+
+/// Who a message is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Standing instructions, wherever they stand in the history.
+    System,
+    /// The user.
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's result.
+    Tool,
+    /// A role we do not know: sent as it is.
+    Other,
+}
+
+/// One message of the history.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// Who it is from.
+    pub role: Role,
+    /// Its entries, as indices into [`View::entries`].
+    pub entries: Range<usize>,
+    /// Whether it says something itself: a message of results only does not.
+    pub authored: bool,
+    /// What is sent with it beside its entries: overhead, tool calls, images, unknown fields.
+    pub fixed: Size,
+    /// Content blocks as the provider counts them.
+    pub blocks: u32,
+    /// Whether a mark can stand in it without changing what it says.
+    pub markable: bool,
+}
+
+/// What something costs to send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Estimated tokens.
+    pub tokens: u32,
+    /// UTF-8 bytes of its text.
+    pub bytes: u32,
+}
+
+impl Size {
+    /// The size of a text.
+    pub fn of(text: &str) -> Size {
+        Size { tokens: tokens::estimate(text), bytes: text.len() as u32 }
+    }
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Size) {
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+    }
+}
+
+/// What an entry holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// Text that somebody authored.
+    Text,
+    /// The text of a tool's result.
+    Result,
+    /// The model's reasoning: goes as a whole or stays as a whole.
+    Reasoning,
+}
+
+/// The content of an entry.
+#[derive(Clone)]
+pub enum Content<'t> {
+    /// Text.
+    Text(&'t str),
+    /// Provider-shaped values, which can only stay or go.
+    Values(Vec<Node<'t>>),
+}
+
+/// One part of one message that could be shortened on its own.
+#[derive(Clone)]
+pub struct Entry<'t> {
+    /// Index of its message.
+    pub message: usize,
+    /// Which part of the message it is.
+    pub part: u32,
+    /// What it holds.
+    pub kind: EntryKind,
+    /// The content itself.
+    pub content: Content<'t>,
+    /// What it costs in full.
+    pub size: Size,
+    /// The tool call that it answers, as an index into [`View::tool_calls`].
+    pub tool_call: Option<usize>,
+    /// Whether the provider needs it back as it is.
+    pub required: bool,
+}
+
+impl<'t> Entry<'t> {
+    /// Its text; empty where it is not text.
+    pub fn text(&self) -> &'t str {
+        match self.content {
+            Content::Text(text) => text,
+            Content::Values(_) => "",
+        }
+    }
+
+    /// The fingerprint of its content.
+    pub fn fingerprint(&self) -> u64 {
+        match &self.content {
+            Content::Text(text) => tape::fingerprint(text),
+            Content::Values(values) => {
+                let mut hasher = twox_hash::XxHash64::with_seed(0);
+                for value in values {
+                    value.hash_into(&mut hasher);
+                }
+                hasher.finish()
+            }
+        }
+    }
+}
+
+/// A tool call that the model made.
+#[derive(Clone)]
+pub struct ToolCall<'t> {
+    /// Index of the message that makes it.
+    pub message: usize,
+    /// The tool's name.
+    pub name: &'t str,
+    /// Its arguments: JSON text, or the value itself where the format has it so.
+    pub arguments: Option<Node<'t>>,
+}
+
+/// A mark that the caller has set already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostMark {
+    /// The message it stands in; `None` for one before all messages (tools, a separate system prompt).
+    pub message: Option<usize>,
+    /// Whether it asks for the one-hour cache.
+    pub hour: bool,
+}
+
+/// Where the host's context block goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockPlace {
+    /// There is none, or the history has it already.
+    Nowhere,
+    /// At the end of this message.
+    Append(usize),
+    /// Into a system message of its own before all others.
+    Prepend,
+}
+
+/// A whole history, read.
+#[derive(Clone)]
+pub struct View<'t> {
+    /// The messages, in order.
+    pub messages: Vec<Message>,
+    /// All entries, in the order of their addresses.
+    pub entries: Vec<Entry<'t>>,
+    /// All tool calls, in order.
+    pub tool_calls: Vec<ToolCall<'t>>,
+    /// Length of the leading run of system messages.
+    pub system_end: usize,
+    /// Tools schema, separate system prompt, and a context block that is prepended.
+    pub overhead: Size,
+    /// Fingerprints of what must not change for the cache to stay warm.
+    pub context: ContextPrint,
+    /// Where the context block goes.
+    pub block: BlockPlace,
+    /// The caller's own marks.
+    pub host_marks: Vec<HostMark>,
+}
+
+/// Fingerprints of what stands before the history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContextPrint {
+    /// The leading system messages and a separate system prompt.
+    pub system: u64,
+    /// The tools schema.
+    pub tools: u64,
+    /// The context block.
+    pub block: u64,
+}
+
+impl<'t> View<'t> {
+    /// The name of the tool whose result an entry is.
+    pub fn tool_of(&self, entry: &Entry<'t>) -> Option<&'t str> {
+        entry.tool_call.map(|call| self.tool_calls[call].name)
+    }
+
+    /// What a tool call is about; `kind_of` and `own` are the host's tables.
+    pub fn resource(&self, tool_call: usize, kind_of: impl Fn(&str) -> ToolKind, own: &BTreeMap<String, Vec<String>>) -> Option<Resource> {
+        let call = &self.tool_calls[tool_call];
+        let arguments = call.arguments?;
+        let text = arguments.text().map_or_else(|| Cow::Owned(arguments.to_json().to_string()), Cow::Borrowed);
+        Resource::of(kind_of(call.name), &text, own.get(call.name).map(Vec::as_slice))
+    }
+
+    /// How many messages stand before the history's first in what is returned.
+    pub fn shift(&self) -> usize {
+        usize::from(self.block == BlockPlace::Prepend)
+    }
+
+    /// The entry at an address.
+    pub fn entry_at(&self, message: usize, part: u32) -> Option<usize> {
+        let range = self.messages.get(message)?.entries.clone();
+        let found = range.start + self.entries[range.clone()].partition_point(|entry| entry.part < part);
+        (found < range.end && self.entries[found].part == part).then_some(found)
+    }
+
+    /// What the whole history costs in full.
+    pub fn size(&self) -> Size {
+        let mut sum = self.overhead;
+        self.messages.iter().for_each(|message| sum += message.fixed);
+        self.entries.iter().for_each(|entry| sum += entry.size);
+        sum
+    }
+}

@@ -1,0 +1,226 @@
+//! What a tool call does ([`ToolKind`]) and what it is about ([`Resource`]).
+//!
+//! Names are classed by their words; the host's own table goes first. Two calls are about the same resource where the tool and all
+//! arguments agree, ranges and prose ("explanation") apart; whether the later one shows all that the earlier one showed is a
+//! question to their [`Span`]s.
+//!
+//! ```
+//! use warmfold::history::kinds::{Resource, ToolKind};
+//!
+//! assert_eq!(ToolKind::of_name("mcp__files__read_text_file"), ToolKind::Read);
+//! assert_eq!(ToolKind::of_name("ApplyPatch"), ToolKind::Write);
+//! let whole = Resource::of(ToolKind::Read, r#"{"path": "a.rs"}"#, None).unwrap();
+//! let part = Resource::of(ToolKind::Read, r#"{"path": "a.rs", "offset": 200, "limit": 50}"#, None).unwrap();
+//! assert_eq!(whole.key, part.key);
+//! assert!(whole.span.covers(part.span) && !part.span.covers(whole.span));
+//! ```
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// What a tool call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolKind {
+    /// Reads a file or record.
+    Read,
+    /// Searches.
+    Search,
+    /// Lists.
+    List,
+    /// Fetches from elsewhere.
+    Fetch,
+    /// Changes something.
+    Write,
+    /// Builds, tests, lints.
+    Verify,
+    /// Runs something.
+    Run,
+    /// Skill, memory, todo, plan, question: what it said cannot be had again, and steers the agent.
+    Memory,
+    /// Anything else.
+    Other,
+}
+
+/// First match wins, so words that change something stand before words that look.
+const WORDS: &[(ToolKind, &[&str])] = &[
+    (ToolKind::Memory, &["memory", "memories", "todo", "todos", "skill", "skills", "plan", "think", "ask", "question", "questions", "todowrite", "todoread", "note", "notes"]),
+    (ToolKind::Write, &["write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename", "mkdir", "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit"]),
+    (ToolKind::Verify, &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"]),
+    (ToolKind::Fetch, &["fetch", "browse", "browser", "url", "http", "download", "navigate"]),
+    (ToolKind::Search, &["search", "grep", "rg", "find", "query", "ripgrep", "websearch", "lookup"]),
+    (ToolKind::List, &["ls", "list", "glob", "tree", "dir", "directory"]),
+    (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
+    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"]),
+];
+
+impl ToolKind {
+    /// The kind that a tool's name tells. Of an MCP name (`mcp__server__tool`) the tool's own part is asked first.
+    pub fn of_name(name: &str) -> ToolKind {
+        let own = name.rsplit("__").next().unwrap_or(name);
+        of_words(own).or_else(|| of_words(name)).unwrap_or(ToolKind::Other)
+    }
+
+    /// Whether calling the tool again with the same arguments is harmless and shows the same thing as it is by then.
+    pub fn is_repeatable(self) -> bool {
+        matches!(self, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify)
+    }
+
+    /// Whether the result shows something that exists outside the transcript.
+    pub fn has_source(self) -> bool {
+        matches!(self, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch)
+    }
+}
+
+fn of_words(name: &str) -> Option<ToolKind> {
+    let mut words: Vec<String> = Vec::new();
+    let mut lower = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && lower) || words.is_empty() {
+            words.push(String::new());
+        }
+        lower = letter.is_lowercase();
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind)
+}
+
+/// The lines of a resource that a call shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    start: u64,
+    /// One past the last line; `u64::MAX` for "to the end".
+    end: u64,
+}
+
+impl Span {
+    /// All of it.
+    pub const WHOLE: Span = Span { start: 0, end: u64::MAX };
+
+    /// Whether everything of `other` is in it.
+    pub fn covers(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// What a tool call is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// Equal for two calls about the same thing.
+    pub key: String,
+    /// The primary argument, for people.
+    pub label: String,
+    /// Which lines of it.
+    pub span: Span,
+}
+
+const PRIMARY: &[&str] = &[
+    "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "relative_workspace_path", "notebook_path", "uri", "url", "key",
+    "directory", "dir", "dir_path", "target_directory", "folder", "pattern", "query", "id", "name",
+];
+const PROSE: &[&str] = &["explanation", "description", "reason", "reasoning", "thought", "rationale", "justification", "purpose"];
+const STARTS: &[&str] = &["start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
+const ENDS: &[&str] = &["end", "end_line", "endLine", "line_end", "lineEnd", "to_line", "end_line_one_indexed_inclusive"];
+const RANGES: &[&str] = &["view_range", "line_range", "lineRange", "range", "lines"];
+
+impl Resource {
+    /// Reads a call's arguments. `None` where they do not tell what it is about, or the kind shows nothing that can be shown again.
+    /// `own` names the arguments that make the resource, where the host knows better.
+    pub fn of(kind: ToolKind, arguments: &str, own: Option<&[String]>) -> Option<Resource> {
+        let mut fields: Map<String, Value> = serde_json::from_str(arguments).ok()?;
+        if let Some(own) = own {
+            let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
+            let mine: Map<String, Value> = own.iter().filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone()))).collect();
+            let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
+            return Some(Resource { key: Value::Object(mine).to_string(), label, span });
+        }
+        if !kind.has_source() {
+            return None;
+        }
+        fields.retain(|name, _| !PROSE.contains(&name.as_str()));
+        let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
+        let primary = PRIMARY.iter().find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
+        let label = match primary {
+            Some(value) => text_of(value),
+            None if fields.is_empty() && kind == ToolKind::List => String::new(),
+            None => return None,
+        };
+        Some(Resource { key: Value::Object(fields).to_string(), label, span })
+    }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn looks_like_a_name(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
+}
+
+/// Takes the arguments that say which lines out of the call; what cannot be read as lines stays, and must then be equal.
+fn take_span(fields: &mut Map<String, Value>) -> Span {
+    for name in RANGES {
+        if let Some(span) = fields.get(*name).and_then(range_of) {
+            fields.remove(*name);
+            return span;
+        }
+    }
+    let mut take = |names: &[&str]| {
+        let name = names.iter().find(|name| fields.get(**name).is_some_and(|value| number_of(value).is_some()))?;
+        fields.remove(*name).as_ref().and_then(number_of)
+    };
+    let (offset, limit) = (take(&["offset", "line_offset"]), take(&["limit", "line_limit", "num_lines", "line_count"]));
+    if offset.is_some() || limit.is_some() {
+        let offset = offset.unwrap_or(0);
+        return span(offset, limit.filter(|&limit| limit > 0).map(|limit| offset.max(0).saturating_add(limit)));
+    }
+    let (start, end) = (take(STARTS), take(ENDS));
+    span(start.unwrap_or(0), end.filter(|&end| end >= 0).map(|end| end.saturating_add(1)))
+}
+
+/// Counting from 0 or from 1, the first line is the start.
+fn span(start: i64, end: Option<i64>) -> Span {
+    let start = u64::try_from(start).unwrap_or(0);
+    Span { start: if start <= 1 { 0 } else { start }, end: end.map_or(u64::MAX, |end| end.max(0) as u64) }
+}
+
+fn range_of(value: &Value) -> Option<Span> {
+    let (start, end) = match value {
+        Value::Array(ends) if ends.len() == 2 => (number_of(&ends[0])?, number_of(&ends[1])?),
+        Value::String(text) => {
+            let (start, end) = text.split_once(['-', ':', ','])?;
+            (start.trim().parse().ok()?, end.trim().parse().ok()?)
+        }
+        _ => return None,
+    };
+    Some(span(start, (end >= 0).then(|| end.saturating_add(1))))
+}
+
+fn number_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Whether a result says that the call failed. Chat has no flag for it, so its first words are read.
+pub fn is_error(text: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "error", "[error", "<error", "<tool_use_error", "traceback (most recent", "exception", "fatal:", "failed to", "enoent", "eacces", "no such file", "file not found",
+        "file does not exist", "cannot read", "could not read", "permission denied", "{\"error\"", "{ \"error\"", "\"error\"", "❌",
+    ];
+    let start: String = text.trim_start().chars().take(40).flat_map(char::to_lowercase).collect();
+    SIGNS.iter().any(|sign| start.starts_with(sign))
+}
+
+/// Whether a result only says that nothing has changed since an earlier one, in place of the text.
+pub fn is_unchanged_stub(text: &str) -> bool {
+    const SIGNS: &[&str] = &["unchanged", "not changed", "no change", "not modified", "has not been modified", "already in context", "already read", "same as before", "see above", "identical to"];
+    text.len() <= 400 && {
+        let text = text.to_lowercase();
+        SIGNS.iter().any(|sign| text.contains(sign))
+    }
+}

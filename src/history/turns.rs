@@ -1,0 +1,59 @@
+//! What is recent: model calls, turns and the tail.
+//!
+//! A model call is made before each assistant message after the first message, and one more is being made now.
+//! A turn is a user message with content of its own, or one model call's answer, so a tool loop of ten steps is ten turns.
+//! The tail is the newest run of results, or of user messages.
+//!
+//! ```
+//! use warmfold::{history::turns, tape::Tape, wire::{Format, Request}};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}"#)?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! assert_eq!(turns::calls(&view), [1, 3]);
+//! assert_eq!(turns::Recent::new(&view, 2).protect_from(3), 1);
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use super::{Role, View};
+
+/// Lengths of the history at each model call, this one last.
+pub fn calls(view: &View<'_>) -> Vec<usize> {
+    let earlier = (1..view.messages.len()).filter(|&at| view.messages[at].role == Role::Assistant);
+    earlier.chain([view.messages.len()]).collect()
+}
+
+/// Answers where the protected end of any prefix of a history begins, in one walk forwards.
+pub struct Recent {
+    protected_turns: usize,
+    /// Messages that are turns, in order.
+    turns: Vec<usize>,
+    /// For each message, where the tail of the prefix that ends with it begins.
+    tails: Vec<usize>,
+}
+
+impl Recent {
+    /// `protected_turns` newest turns and the tail are protected.
+    pub fn new(view: &View<'_>, protected_turns: usize) -> Recent {
+        let turn = |at: &usize| match view.messages[*at].role {
+            Role::User => view.messages[*at].authored,
+            role => role == Role::Assistant,
+        };
+        let mut tails = Vec::with_capacity(view.messages.len());
+        for (at, message) in view.messages.iter().enumerate() {
+            let same_run = at > 0 && view.messages[at - 1].role == message.role && matches!(message.role, Role::User | Role::Tool);
+            tails.push(if same_run { tails[at - 1] } else { at });
+        }
+        Recent { protected_turns, turns: (0..view.messages.len()).filter(turn).collect(), tails }
+    }
+
+    /// The first protected message of the prefix of this length.
+    pub fn protect_from(&self, length: usize) -> usize {
+        let tail = length.checked_sub(1).map_or(0, |last| self.tails[last]);
+        let turns = self.turns.partition_point(|&turn| turn < length);
+        let recent = match self.protected_turns {
+            0 => length,
+            count => turns.checked_sub(count).map_or(0, |turn| self.turns[turn]),
+        };
+        recent.min(tail)
+    }
+}

@@ -1,0 +1,226 @@
+//! Every knob, with its default, its check and its error.
+//!
+//! A preset is a table of policy values; single options override it. What this version does not carry out yet is refused by name,
+//! never ignored.
+//!
+//! ```
+//! use warmfold::Options;
+//!
+//! let options = Options::from_json(serde_json::json!({ "budgetTokens": 60_000, "floorRatio": 0.75 }))?;
+//! assert_eq!(options.budget_tokens, Some(60_000));
+//! assert_eq!(options.keep_head_bytes, 512); // of preset "spec"
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::cache::profile::Profile;
+use crate::error::{Code, Error};
+use crate::history::kinds::ToolKind;
+use crate::wire::Format;
+
+mod read;
+
+/// When edits are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum When {
+    /// When the prompt is over the budget or the window.
+    Budget,
+    /// Never: edits in force stay, none is added.
+    Never,
+}
+
+/// Which dialect marks are written in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Marks {
+    /// Breakpoints are returned only.
+    #[default]
+    None,
+    /// `cache_control: {"type": "ephemeral"}`.
+    Anthropic,
+    /// `prompt_cache_breakpoint: {"mode": "explicit"}`.
+    Openai,
+}
+
+/// The model that the request goes to.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ModelInfo {
+    /// Its id, as the provider spells it.
+    pub id: Option<String>,
+    /// Its window in tokens, prompt and completion together.
+    pub context_window: Option<u32>,
+    /// The longest completion it writes.
+    pub max_output_tokens: Option<u32>,
+    /// What its provider charges for cached tokens.
+    pub cache: Option<Profile>,
+    /// Price of a million uncached input tokens.
+    pub input_price: Option<f64>,
+}
+
+/// What the host knows of the provider's cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cold {
+    /// Another model answered the last call.
+    #[serde(default)]
+    pub model_switched: bool,
+    /// The last call failed and is tried again elsewhere.
+    #[serde(default)]
+    pub retrying: bool,
+    /// Milliseconds since the last call.
+    pub idle_ms: Option<f64>,
+}
+
+/// The provider's report on an earlier request.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Usage {
+    /// All input tokens, cached reads and writes included.
+    pub input_tokens: u32,
+    /// Messages of the history that the request was made from.
+    pub up_to: usize,
+}
+
+/// A message, or one part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryRef {
+    /// Index of the message in the history.
+    pub message: usize,
+    /// The part; `None` for all of the message.
+    pub part: Option<u32>,
+}
+
+/// All options of one call, checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The history's format; recognised where none is given.
+    pub format: Option<Format>,
+    /// Text that stands in the prompt beside the history (`contextBlock`).
+    pub context_block: Option<String>,
+    /// The model of this call.
+    pub model: ModelInfo,
+    /// Whether, and why, the provider's cache is gone. `Some(None)`: the host just says so.
+    pub cold: Option<Option<Cold>>,
+    /// The provider's last report.
+    pub usage: Option<Usage>,
+    /// What must stay whole.
+    pub pins: Vec<EntryRef>,
+    /// `false`: messages and plan come back as they are. Default `true`.
+    pub enabled: bool,
+    /// When edits are made. Preset "spec": [`When::Budget`].
+    pub when: When,
+    /// Prices and lifetime of the provider's cache. Default: by model id, else Anthropic's five minutes.
+    pub cache: Profile,
+    /// Fold when the prompt is over this many tokens. Preset "spec": 40,000.
+    pub budget_tokens: Option<u32>,
+    /// A fold goes down to this share of the limit, in (0, 1]. Preset "spec": 1.
+    pub floor_ratio: f64,
+    /// Whether the window is a limit too, where it is known. Default `true`.
+    pub fit_to_window: bool,
+    /// Share of the window that may be filled, in (0, 1]. Default 0.9.
+    pub context_headroom: f64,
+    /// Tokens kept free for the answer. Default 4,096.
+    pub completion_reserve: u32,
+    /// The newest turns that no new edit touches. Preset "spec": 4.
+    pub protect_recent_turns: usize,
+    /// A result over this many bytes is truncated. Preset "spec": 4,096.
+    pub max_tool_result_bytes: usize,
+    /// Bytes of its start that stay. Preset "spec": 512.
+    pub keep_head_bytes: usize,
+    /// Bytes of its end that stay. Preset "spec": 512.
+    pub keep_tail_bytes: usize,
+    /// An edit that saves fewer bytes is not made. Default 120.
+    pub min_saved_bytes: usize,
+    /// Calls still to come. Default: the larger of 10 and the calls so far.
+    pub expected_calls: Option<u32>,
+    /// Default `true`.
+    pub collapse_duplicate_results: bool,
+    /// Default `true`.
+    pub elide_superseded_reads: bool,
+    /// Whether old reasoning goes. Preset "spec": `true`.
+    pub drop_reasoning: bool,
+    /// The kind of a tool, by its name.
+    pub tool_kinds: BTreeMap<String, ToolKind>,
+    /// Names of the arguments that make a tool's resource, by the tool's name.
+    pub resource_of: BTreeMap<String, Vec<String>>,
+    /// The dialect of marks. Default [`Marks::None`].
+    pub marks: Marks,
+    /// Marks in one request, the caller's own included. Default 4.
+    pub max_breakpoints: usize,
+    /// Distance of milestones, in tokens of four bytes. Default 20,000.
+    pub milestone_tokens: u32,
+    /// Our name in breadcrumbs. Default "warmfold".
+    pub label: String,
+}
+
+impl Options {
+    /// Reads and checks the options of one call; `{}` is all defaults.
+    ///
+    /// # Errors
+    /// [`Code::UnknownOption`], [`Code::UnsupportedOption`], [`Code::InvalidOption`], [`Code::WindowTooSmall`], each with its path.
+    pub fn from_json(value: Value) -> crate::Result<Options> {
+        read::options(value)
+    }
+
+    /// The most tokens that fit the model's window, headroom and reserve taken off; `None` where the window is not known.
+    pub fn window_tokens(&self) -> Option<u32> {
+        let window = self.model.context_window?;
+        Some((f64::from(window) * self.context_headroom).floor() as u32 - self.completion_reserve)
+    }
+
+    /// The limit that folding keeps under: the smaller of budget and window.
+    pub fn limit_tokens(&self) -> Option<u32> {
+        let window = self.window_tokens().filter(|_| self.fit_to_window);
+        match (self.budget_tokens, window) {
+            (Some(budget), Some(window)) => Some(budget.min(window)),
+            (budget, window) => budget.or(window),
+        }
+    }
+
+    /// The kind of a tool: the host's word, else its name's.
+    pub fn kind_of(&self, tool: &str) -> ToolKind {
+        self.tool_kinds.get(tool).copied().unwrap_or_else(|| ToolKind::of_name(tool))
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            format: None,
+            context_block: None,
+            model: ModelInfo::default(),
+            cold: None,
+            usage: None,
+            pins: Vec::new(),
+            enabled: true,
+            when: When::Budget,
+            cache: Profile::default(),
+            budget_tokens: Some(40_000),
+            floor_ratio: 1.0,
+            fit_to_window: true,
+            context_headroom: 0.9,
+            completion_reserve: 4096,
+            protect_recent_turns: 4,
+            max_tool_result_bytes: 4096,
+            keep_head_bytes: 512,
+            keep_tail_bytes: 512,
+            min_saved_bytes: 120,
+            expected_calls: None,
+            collapse_duplicate_results: true,
+            elide_superseded_reads: true,
+            drop_reasoning: true,
+            tool_kinds: BTreeMap::new(),
+            resource_of: BTreeMap::new(),
+            marks: Marks::None,
+            max_breakpoints: 4,
+            milestone_tokens: 20_000,
+            label: "warmfold".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Matches a carried plan to the history that is there now.
+//!
+//! An edit applies where address, tool and fingerprint hold. Where the history has shifted it applies where tool and fingerprint hold
+//! and the order of the edits is kept. Else it is dropped and reported, so that nothing lands on the wrong text. An edit that points
+//! at another entry is dropped when that entry is gone or no longer on its side.
+
+use std::collections::HashMap;
+
+use super::{Edit, Piece, Plan, Rule};
+use crate::history::{Content, Entry, EntryKind, View};
+use crate::tape::hex;
+
+/// How many entries with the same content are looked at: enough for real histories, and linear in made-up ones.
+const NEIGHBOURS: usize = 16;
+
+/// What became of a carried plan.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    /// The edits that hold, by entry.
+    pub edits: Vec<(usize, Edit)>,
+    /// How many were dropped.
+    pub dropped: usize,
+    /// How many were found at another address.
+    pub moved: usize,
+    /// The first message of the history at which an edit was dropped or moved.
+    pub changed_from: Option<usize>,
+}
+
+/// Finds each edit's entry.
+pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
+    let mut carried = Carried::default();
+    let mut search = Search::new(view);
+    let mut next = 0; // entries before this one are taken
+    for edit in &plan.edits {
+        let here = view.entry_at(edit.message, edit.part).filter(|&entry| entry >= next && search.matches(entry, edit));
+        let found = here.or_else(|| search.later(next, edit)).filter(|&entry| search.target_stands(entry, edit));
+        let at = found.map_or(edit.message, |entry| view.entries[entry].message.min(edit.message));
+        match found {
+            Some(entry) => {
+                next = entry + 1;
+                let moved = here.is_none();
+                let Entry { message, part, .. } = view.entries[entry];
+                let edit = search.retargeted(entry, Edit { message, part, ..edit.clone() });
+                carried.edits.push((entry, edit));
+                carried.moved += usize::from(moved);
+                if !moved {
+                    continue;
+                }
+            }
+            None => carried.dropped += 1,
+        }
+        carried.changed_from = Some(carried.changed_from.map_or(at, |from| from.min(at)));
+    }
+    carried
+}
+
+/// Fingerprints entries when they are asked for, and indexes all of them only when something has shifted.
+struct Search<'v, 't> {
+    view: &'v View<'t>,
+    prints: HashMap<usize, String>,
+    index: Option<HashMap<String, Vec<usize>>>,
+}
+
+impl<'v, 't> Search<'v, 't> {
+    fn new(view: &'v View<'t>) -> Self {
+        Search { view, prints: HashMap::new(), index: None }
+    }
+
+    fn print(&mut self, entry: usize) -> &str {
+        self.prints.entry(entry).or_insert_with(|| hex(self.view.entries[entry].fingerprint()))
+    }
+
+    fn matches(&mut self, entry: usize, edit: &Edit) -> bool {
+        let found = &self.view.entries[entry];
+        self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.print(entry) == edit.fingerprint
+    }
+
+    fn index(&mut self) -> &HashMap<String, Vec<usize>> {
+        self.index.get_or_insert_with(|| {
+            let mut index: HashMap<String, Vec<usize>> = HashMap::new();
+            for (at, entry) in self.view.entries.iter().enumerate().filter(|(_, entry)| entry.kind != EntryKind::Text) {
+                index.entry(hex(entry.fingerprint())).or_default().push(at);
+            }
+            index
+        })
+    }
+
+    fn places(&mut self, fingerprint: &str) -> &[usize] {
+        self.index().get(fingerprint).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first entry from `next` on that the edit fits.
+    fn later(&mut self, next: usize, edit: &Edit) -> Option<usize> {
+        let view = self.view;
+        let places = self.places(&edit.fingerprint);
+        let from = places.partition_point(|&entry| entry < next);
+        places[from..].iter().copied().take(NEIGHBOURS).find(|&place| {
+            let found = &view.entries[place];
+            view.tool_of(found) == edit.tool.as_deref() && fits(found, edit)
+        })
+    }
+
+    fn target(&mut self, entry: usize, edit: &Edit) -> Option<usize> {
+        let target = edit.target.as_ref()?;
+        let before = edit.rule == Rule::Duplicate;
+        let on_its_side = move |found: usize| if before { found < entry } else { found > entry };
+        let here = self.view.entry_at(target.message, target.part).filter(|&found| on_its_side(found));
+        if let Some(found) = here.filter(|&found| self.print(found) == target.fingerprint) {
+            return Some(found);
+        }
+        let places = self.places(&target.fingerprint);
+        let found = if before { places.first() } else { places.last() };
+        found.copied().filter(|&found| on_its_side(found))
+    }
+
+    fn target_stands(&mut self, entry: usize, edit: &Edit) -> bool {
+        edit.target.is_none() || self.target(entry, edit).is_some()
+    }
+
+    fn retargeted(&mut self, entry: usize, mut edit: Edit) -> Edit {
+        if let Some(found) = self.target(entry, &edit)
+            && let Some(target) = &mut edit.target
+        {
+            (target.message, target.part) = (self.view.entries[found].message, self.view.entries[found].part);
+        }
+        edit
+    }
+}
+
+/// Whether the edit's pieces can be cut from the entry at all.
+fn fits(entry: &Entry<'_>, edit: &Edit) -> bool {
+    match (&entry.content, entry.kind) {
+        (Content::Text(text), EntryKind::Result) => {
+            edit.rule != Rule::Reasoning
+                && edit.pieces.iter().all(|piece| match *piece {
+                    Piece::Span(from, to) => text.get(from as usize..to as usize).is_some(),
+                    Piece::Text(_) => true,
+                })
+        }
+        (_, EntryKind::Reasoning) => edit.rule == Rule::Reasoning && edit.pieces.is_empty() && !entry.required,
+        _ => false,
+    }
+}

@@ -1,0 +1,189 @@
+//! The planner: which edits are in force at this call.
+//!
+//! It is a fold over model calls. One step takes the edits of call k to call k + 1: over the limit, the passes run in their order until
+//! the target is reached. A carried plan leaves one step to take; without one, every step is taken from the first call on, so that
+//! `fold(messages)` alone gives what carrying would have given.
+//!
+//! ```
+//! use warmfold::{Options, planner, tape::Tape, wire::{Format, Request}};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
+//! let request = Request::of(tape.root(), None);
+//! let view = Format::OpenaiChat.read(&request)?;
+//! let planned = planner::plan(&view, Format::OpenaiChat, None, &Options::default(), planner::Given::Derive);
+//! assert!(!planned.folded() && planned.plan.edits.is_empty());
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use crate::history::{View, turns};
+use crate::options::Options;
+use crate::plan::carry::{self, Carried};
+use crate::plan::{Context, Edit, Plan, Scale, Sent};
+use crate::tape::hex;
+use crate::wire::Format;
+
+mod duplicates;
+mod proposal;
+mod reasoning;
+mod state;
+mod superseded;
+mod truncation;
+
+use state::{Call, State};
+
+/// What the caller said about the plan.
+pub enum Given {
+    /// Nothing: derive it from the history.
+    Derive,
+    /// There is none: a new or imported conversation, nothing is cached.
+    New,
+    /// The plan of the last call.
+    Carried(Plan),
+}
+
+/// What the planner decided.
+pub struct Planned {
+    /// The next plan.
+    pub plan: Plan,
+    /// Its edits, by entry, ascending.
+    pub edits: Vec<(usize, Edit)>,
+    /// The edits of the call before, which tell what it sent.
+    pub before: Vec<(usize, Edit)>,
+    /// Messages of the history that the call before sent, as far as they still stand.
+    pub sent: usize,
+    /// Edits made at this call.
+    pub added: usize,
+    /// Carried edits that no longer match the history.
+    pub dropped: usize,
+    /// Carried edits found at another address.
+    pub moved: usize,
+    /// Carried edits let go of on a cold call, since protection covers them now.
+    pub released: usize,
+    /// Edits in force that protection covers by now.
+    pub covered: usize,
+    /// First message of the history whose edit was added, dropped or released.
+    pub changed_from: Option<usize>,
+    /// Why the cache is taken to be cold; empty for warm.
+    pub cold: Vec<String>,
+    /// Tokens in full, and as planned; scaled by what usage has taught.
+    pub tokens: (u32, u32),
+    /// Tokens that would be left if every eligible edit were made.
+    pub floor: u32,
+    /// What else there is to say.
+    pub notes: Vec<String>,
+    /// Edits that are eligible and not made.
+    pub pending: usize,
+    /// The cost of this call's new edits in the cache, and what they save.
+    pub rewrite: Option<crate::cache::fold::Rewrite>,
+}
+
+impl Planned {
+    /// Whether this call adds, drops or releases an edit.
+    pub fn folded(&self) -> bool {
+        self.added + self.dropped + self.released > 0
+    }
+}
+
+/// Decides one call. `forced_tool` is the tool that the model must call, whose results stay.
+pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options: &Options, given: Given) -> Planned {
+    let length = view.messages.len();
+    let calls = turns::calls(view);
+    let sent_before = |call: usize| call.checked_sub(1).map_or(0, |before| calls[before]);
+    let last = calls.len() - 1;
+    let context = Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) };
+    let mut notes = Vec::new();
+    let mut state = State::new(view, options, forced_tool);
+    let (mut next, carried, cold) = match given {
+        Given::Derive => {
+            for call in 0..last {
+                state.step(Call { length: calls[call], earlier: call, cached: sent_before(call) });
+            }
+            (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), said_cold(options))
+        }
+        Given::New => (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), vec!["it is a new conversation".to_owned()]),
+        Given::Carried(mut plan) => {
+            let cold = [said_cold(options), changes(&plan, &context, options)].concat();
+            let carried = carry::carry(view, &plan);
+            carried.edits.iter().for_each(|(entry, edit)| state.restore(*entry, edit.clone()));
+            plan.model = options.model.id.clone().or(plan.model);
+            (plan, carried, cold)
+        }
+    };
+    learn(&mut next, options, &mut notes);
+    state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
+    let sent = sent_before(last);
+    let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
+    let before: Vec<(usize, Edit)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let released = if cold.is_empty() { Vec::new() } else { state.release(length) };
+    let fold = state.step(Call { length, earlier: last, cached });
+    let (floor, pending) = state.floor();
+    let edits: Vec<(usize, Edit)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let message_of = |entry: &usize| view.entries[*entry].message;
+    let changed = [
+        carried.changed_from.filter(|_| carried.dropped > 0),
+        released.first().map(message_of),
+        fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
+    ];
+    next.context = context;
+    next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
+    next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
+    Planned {
+        plan: next,
+        added: fold.as_ref().map_or(0, |fold| fold.made.len()),
+        dropped: carried.dropped,
+        moved: carried.moved,
+        released: released.len(),
+        covered: state.covered(length).len(),
+        changed_from: changed.into_iter().flatten().min(),
+        sent,
+        tokens: (state.scaled(state.raw()), state.scaled(state.unscaled())),
+        floor: state.scaled(floor),
+        edits,
+        before,
+        cold,
+        notes,
+        pending,
+        rewrite: fold.map(|fold| fold.rewrite),
+    }
+}
+
+/// What the host says about the cache.
+fn said_cold(options: &Options) -> Vec<String> {
+    let Some(cold) = options.cold else { return Vec::new() };
+    let Some(cold) = cold else { return vec!["the host says so".to_owned()] };
+    let idle = cold.idle_ms.filter(|&idle| idle > options.cache.ttl_ms);
+    let reasons = [
+        cold.model_switched.then(|| "the model was switched".to_owned()),
+        cold.retrying.then(|| "the call is retried".to_owned()),
+        idle.map(|idle| format!("idle for {} s, over the cache's {} s", (idle / 1000.0).round(), (options.cache.ttl_ms / 1000.0).round())),
+    ];
+    reasons.into_iter().flatten().collect()
+}
+
+/// What has changed before the history since the plan was made.
+fn changes(plan: &Plan, context: &Context, options: &Options) -> Vec<String> {
+    let other = |then: &str, now: &str| !then.is_empty() && then != now;
+    let model = plan.model.as_ref().zip(options.model.id.as_ref()).filter(|(then, now)| then != now);
+    let reasons = [
+        model.map(|(then, now)| format!("the model changed from {then} to {now}")),
+        other(&plan.context.system, &context.system).then(|| "the system prompt changed".to_owned()),
+        other(&plan.context.tools, &context.tools).then(|| "the tools changed".to_owned()),
+        other(&plan.context.block, &context.block).then(|| "the context block changed".to_owned()),
+    ];
+    reasons.into_iter().flatten().collect()
+}
+
+/// Takes a reported usage in: once, and only for the request that the plan knows.
+fn learn(plan: &mut Plan, options: &Options, notes: &mut Vec<String>) {
+    let Some(usage) = options.usage else { return };
+    match plan.request {
+        Some(sent) if sent.up_to == usage.up_to && sent.estimate > 0 => {
+            if plan.scale.is_none_or(|scale| scale.up_to != usage.up_to) {
+                let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(0.25, 4.0);
+                plan.scale = Some(Scale { ratio, up_to: usage.up_to });
+            }
+        }
+        Some(sent) => notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to)),
+        None => notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned()),
+    }
+}

@@ -1,0 +1,56 @@
+//! What a pass says of an entry, and how it builds an edit that is worth making.
+
+use super::state::State;
+use crate::history::Entry;
+use crate::history::kinds::{Resource, ToolKind};
+use crate::plan::{Edit, Piece, Rule, Target};
+use crate::render::{self, breadcrumb::Breadcrumb};
+use crate::tape::hex;
+
+/// What a pass says of an entry.
+pub(super) enum Proposal {
+    /// This edit.
+    Edit(Edit),
+    /// Not as things stand.
+    NotNow,
+    /// Not in any later call either.
+    Never,
+}
+
+/// The edit, unless it would save too little.
+pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
+    let found = &state.view.entries[entry];
+    let least = render::length(&pieces) + state.options.min_saved_bytes.max(1);
+    if (found.size.bytes as usize) < least {
+        return Proposal::Never;
+    }
+    let target = target.map(|target| {
+        let target = &state.view.entries[target];
+        Target { message: target.message, part: target.part, fingerprint: hex(target.fingerprint()) }
+    });
+    let Entry { message, part, .. } = *found;
+    let tool = state.view.tool_of(found).map(str::to_owned);
+    Proposal::Edit(Edit { message, part, tool, fingerprint: hex(found.fingerprint()), rule, since: state.length, pieces, target })
+}
+
+/// The line that will stand in the entry's place.
+pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
+    let tool = state.view.tool_of(&state.view.entries[entry]);
+    Breadcrumb { label: &state.options.label, tool, kind: tool.map_or(ToolKind::Other, |tool| state.options.kind_of(tool)) }
+}
+
+/// "80 of 80 lines".
+pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
+    let text = state.view.entries[entry].text();
+    render::breadcrumb::amount(text, text)
+}
+
+/// What the tool call was about.
+pub(super) fn resource(state: &State<'_, '_>, entry: usize) -> Option<Resource> {
+    state.view.resource(state.view.entries[entry].tool_call?, |tool| state.options.kind_of(tool), &state.options.resource_of)
+}
+
+/// The primary argument of the tool call.
+pub(super) fn label(state: &State<'_, '_>, entry: usize) -> Option<String> {
+    resource(state, entry).map(|resource| resource.label)
+}

@@ -1,0 +1,40 @@
+//! Pass 3: a large old result keeps its head and its tail.
+//!
+//! ```text
+//! tool run "line 1 … line 1200"   →   "[warmfold: 1180 of 1200 lines elided …]⏎line 1 … line 10⏎…⏎line 1191 … line 1200"
+//! ```
+//!
+//! Oldest first, so that the set of edits only ever extends forward and the cached prefix before it stays.
+
+use super::proposal::{self, Proposal};
+use super::state::State;
+use crate::plan::{Piece, Rule};
+use crate::render::{breadcrumb, cut};
+
+pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+    let text = state.view.entries[entry].text();
+    let head = cut::head(text, state.options.keep_head_bytes);
+    let tail = cut::tail(text, state.options.keep_tail_bytes);
+    if head >= tail {
+        return Proposal::Never;
+    }
+    let elided = breadcrumb::amount(text, &text[head..tail]);
+    let line = proposal::breadcrumb(state, entry).truncated(&elided);
+    let mut pieces = Vec::with_capacity(4);
+    let mut generated = line;
+    if head > 0 {
+        pieces.extend([Piece::Text(generated + "\n"), Piece::Span(0, head as u32)]);
+        generated = String::new();
+    }
+    if !(head == 0 && tail == text.len()) {
+        generated.push_str(if text[..head].ends_with('\n') { "…" } else { "\n…" });
+    }
+    if tail < text.len() {
+        generated.push('\n');
+    }
+    pieces.push(Piece::Text(generated));
+    if tail < text.len() {
+        pieces.push(Piece::Span(tail as u32, text.len() as u32));
+    }
+    proposal::edit(state, entry, Rule::Truncated, pieces, None)
+}

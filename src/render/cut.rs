@@ -1,0 +1,111 @@
+//! Where a text may be cut: on a line boundary if one is near, else between two characters as a reader sees them.
+//!
+//! Never inside a grapheme, an ANSI escape, a CRLF, or an escape of a JSON envelope (whose `\n` is a line boundary too).
+//!
+//! ```
+//! use warmfold::render::cut;
+//!
+//! assert_eq!(cut::head("one\ntwo\nthree", 9), 8); // after "two\n"
+//! assert_eq!(cut::tail("one\ntwo\nthree", 6), 8); // "three"
+//! assert_eq!(cut::head("ab👩‍🚀cd", 5), 2);
+//! ```
+
+use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
+
+/// A line boundary is taken when it is within this share of the kept length.
+const NEAR: usize = 5;
+
+/// The longest escape or grapheme that is searched for, in bytes.
+const LONGEST: usize = 64;
+
+/// Where the first `keep` bytes end: the head is `text[..head]`, at most `keep` bytes.
+pub fn head(text: &str, keep: usize) -> usize {
+    if keep >= text.len() {
+        return text.len();
+    }
+    let least = keep - keep / NEAR;
+    (least.max(1)..=keep).rev().find(|&at| is_line_start(text, at)).unwrap_or_else(|| inside(text, keep, false))
+}
+
+/// Where the last `keep` bytes begin: the tail is `text[tail..]`, at most `keep` bytes.
+pub fn tail(text: &str, keep: usize) -> usize {
+    let Some(from) = text.len().checked_sub(keep).filter(|&from| from > 0) else { return 0 };
+    let most = (from + keep / NEAR).min(text.len());
+    (from..=most).find(|&at| is_line_start(text, at) && at < text.len()).unwrap_or_else(|| inside(text, from, true))
+}
+
+/// Whether a line begins at `at`, which is after a line's end.
+fn is_line_start(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    bytes[at - 1] == b'\n' || (at >= 2 && &bytes[at - 2..at] == b"\\n" && !is_escaped(bytes, at - 2))
+}
+
+/// Whether the byte at `at` has an odd number of backslashes before it.
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    bytes[..at].iter().rev().take(LONGEST).take_while(|&&byte| byte == b'\\').count() % 2 == 1
+}
+
+/// The nearest place at or before `at` (or after it, for `forward`) where nothing is parted.
+fn inside(text: &str, at: usize, forward: bool) -> usize {
+    let mut at = at;
+    loop {
+        while !text.is_char_boundary(at) {
+            at = if forward { at + 1 } else { at - 1 };
+        }
+        if at == 0 || at == text.len() {
+            return at;
+        }
+        let parted = [escape_around(text, at), grapheme_around(text, at)].into_iter().flatten().next();
+        match parted {
+            Some((from, to)) => at = if forward { to } else { from },
+            None => return at,
+        }
+    }
+}
+
+/// The ANSI or JSON escape that has `at` in its middle.
+fn escape_around(text: &str, at: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let first = at.saturating_sub(LONGEST);
+    for start in (first..at).rev() {
+        let length = match bytes[start] {
+            0x1b => ansi_length(&bytes[start..]),
+            b'\\' if !is_escaped(bytes, start) => match bytes.get(start + 1) {
+                Some(b'u') => 6,
+                Some(_) => 2,
+                None => 1,
+            },
+            _ => continue,
+        };
+        let end = (start + length).min(text.len());
+        if end > at && text.is_char_boundary(end) {
+            return Some((start, end));
+        }
+    }
+    None
+}
+
+/// `ESC [ … letter`, `ESC ] … BEL`, or two bytes.
+fn ansi_length(bytes: &[u8]) -> usize {
+    let ends: fn(u8) -> bool = match bytes.get(1) {
+        Some(b'[') => |byte| (0x40..=0x7e).contains(&byte),
+        Some(b']') => |byte| byte == 0x07,
+        _ => return 2.min(bytes.len()),
+    };
+    bytes.iter().take(LONGEST).skip(2).position(|&byte| ends(byte)).map_or(1, |at| at + 3)
+}
+
+/// The grapheme (an emoji sequence, a letter with its accents, a CRLF) that has `at` in its middle.
+fn grapheme_around(text: &str, at: usize) -> Option<(usize, usize)> {
+    let mut first = at.saturating_sub(LONGEST);
+    while !text.is_char_boundary(first) {
+        first -= 1;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    if cursor.is_boundary(&text[first..], first).unwrap_or(true) {
+        return None;
+    }
+    let from = text[first..at].grapheme_indices(true).next_back().map_or(first, |(offset, _)| first + offset);
+    let to = text[from..].graphemes(true).next().map_or(at, |grapheme| from + grapheme.len());
+    (to > at && from < at).then_some((from, to))
+}

@@ -1,0 +1,227 @@
+//! What a call did, and why: figures for a ledger and lines for people.
+//!
+//! ```
+//! use warmfold::report::thousands;
+//!
+//! assert_eq!((thousands(950), thousands(104_400)), ("950".to_owned(), "104k".to_owned()));
+//! ```
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+
+use crate::history::View;
+use crate::options::{Options, When};
+use crate::plan::Rule;
+use crate::planner::Planned;
+
+/// A call in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// The messages go out as they are.
+    Untouched,
+    /// Edits of earlier calls are in force.
+    Carried,
+    /// Edits were added, dropped or released.
+    Folded,
+    /// The prompt is over the window all the same.
+    CannotFit,
+}
+
+/// Figures and reasons.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Tokens of the prompt in full.
+    pub tokens_before: u32,
+    /// Tokens of the prompt as returned.
+    pub tokens_after: u32,
+    /// Their difference.
+    pub tokens_saved: u32,
+    /// Messages with an edit.
+    pub messages_elided: usize,
+    /// Edits of earlier calls in force.
+    pub edits_carried: usize,
+    /// Edits made at this call.
+    pub edits_added: usize,
+    /// Carried edits that the history no longer matches, and those that a cold call let go of.
+    pub edits_dropped: usize,
+    /// First returned message that this call's edits changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded_from: Option<usize>,
+    /// Edits that are eligible and held back.
+    pub pending: usize,
+    /// Calls after which this fold has paid for what it made useless in the cache; 0 for at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pays_after_calls: Option<u64>,
+    /// Tool calls made again, with the same arguments, after their result was shortened.
+    pub refetches: usize,
+    /// What happened and why, a line each.
+    pub reasons: Vec<String>,
+    /// Why the prompt does not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cannot_fit: Option<CannotFit>,
+}
+
+/// Why a prompt does not fit the window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CannotFit {
+    /// Tokens left if every eligible edit were made.
+    pub floor_tokens: u32,
+    /// Tokens that fit.
+    pub limit_tokens: u32,
+    /// What stands in the way.
+    pub reason: String,
+    /// The largest entry that is sent in full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<Place>,
+}
+
+/// An entry of the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// Index of its message.
+    pub message: usize,
+    /// Its part.
+    pub part: u32,
+}
+
+impl Verdict {
+    /// Sums a call up.
+    pub fn of(planned: &Planned, fits: bool) -> Verdict {
+        match (fits, planned.folded(), planned.edits.is_empty()) {
+            (false, ..) => Verdict::CannotFit,
+            (true, true, _) => Verdict::Folded,
+            (true, false, false) => Verdict::Carried,
+            (true, false, true) => Verdict::Untouched,
+        }
+    }
+}
+
+impl Report {
+    /// The report of a call with `enabled: false`.
+    pub fn disabled(tokens: u32) -> Report {
+        Report { tokens_before: tokens, tokens_after: tokens, reasons: vec!["disabled: messages and plan are returned as given".to_owned()], ..Report::default() }
+    }
+}
+
+/// Builds the report; tells whether the prompt fits.
+pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Report) {
+    let (before, after) = planned.tokens;
+    let window = options.window_tokens();
+    let fits = window.is_none_or(|window| after <= window);
+    let saved = before.saturating_sub(after);
+    let elided: BTreeSet<usize> = planned.edits.iter().map(|(entry, _)| view.entries[*entry].message).collect();
+    let mut report = Report {
+        tokens_before: before,
+        tokens_after: after,
+        tokens_saved: saved,
+        messages_elided: elided.len(),
+        edits_carried: planned.edits.len() - planned.added,
+        edits_added: planned.added,
+        edits_dropped: planned.dropped + planned.released,
+        folded_from: planned.changed_from.map(|from| (from + view.shift()).min(view.messages.len() + view.shift())),
+        pending: planned.pending,
+        pays_after_calls: planned.rewrite.and_then(|rewrite| rewrite.pays_after(&options.cache)),
+        refetches: refetches(view, planned),
+        reasons: reasons(view, planned, options),
+        cannot_fit: None,
+    };
+    if let Some(window) = window.filter(|_| !fits) {
+        report.cannot_fit = Some(cannot_fit(view, planned, options, window));
+    }
+    (fits, report)
+}
+
+fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32) -> CannotFit {
+    let edited: BTreeSet<usize> = planned.edits.iter().map(|(entry, _)| *entry).collect();
+    let largest = (0..view.entries.len()).filter(|entry| !edited.contains(entry)).max_by_key(|entry| (view.entries[*entry].size.tokens, std::cmp::Reverse(*entry)));
+    let reason = match options.when {
+        When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
+        _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
+        _ => "what is left is protected or too small to shorten; shorten it yourself, or choose a model with a larger window".to_owned(),
+    };
+    let entry = largest.map(|entry| Place { message: view.entries[entry].message, part: view.entries[entry].part });
+    CannotFit { floor_tokens: planned.floor, limit_tokens: window, reason, entry }
+}
+
+/// Tool calls that ask again for what an edit took out.
+fn refetches(view: &View<'_>, planned: &Planned) -> usize {
+    if planned.edits.is_empty() {
+        return 0;
+    }
+    let mut made: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
+    let same = |call: usize| (view.tool_calls[call].name, view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()));
+    for call in 0..view.tool_calls.len() {
+        made.entry(same(call)).or_default().push(view.tool_calls[call].message);
+    }
+    let mut again = BTreeSet::new();
+    for (entry, edit) in planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
+        let Some(call) = view.entries[*entry].tool_call else { continue };
+        let later = made.get(&same(call)).and_then(|messages| messages.iter().find(|message| **message >= edit.since));
+        again.extend(later.map(|message| (*message, same(call))));
+    }
+    again.len()
+}
+
+fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String> {
+    let (before, after) = planned.tokens;
+    let mut reasons = Vec::new();
+    let results: BTreeSet<usize> = planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning).map(|(entry, _)| view.entries[*entry].message).collect();
+    let thoughts = planned.edits.iter().filter(|(_, edit)| edit.rule == Rule::Reasoning).count();
+    if !planned.edits.is_empty() {
+        let mut what = vec![counted(results.len(), "tool result")];
+        if thoughts > 0 {
+            what.push(format!("reasoning of {} dropped", counted(thoughts, "message")));
+        }
+        what[0].push_str(" elided");
+        reasons.push(format!("compaction: {}, ~{} tokens saved (prompt {}→{})", what.join(", "), thousands(before.saturating_sub(after)), thousands(before), thousands(after)));
+    }
+    reasons.extend(planned.cold.iter().map(|why| format!("cache cold: {why}")));
+    if planned.dropped > 0 {
+        reasons.push(format!("plan: {} dropped, since the history no longer has the text they were made for", counted(planned.dropped, "edit")));
+    }
+    if planned.moved > 0 {
+        reasons.push(format!("plan: {} moved with their text, since the history has shifted", counted(planned.moved, "edit")));
+    }
+    if planned.released > 0 {
+        reasons.push(format!("plan: {} released, since protection covers them and the cache is cold", counted(planned.released, "edit")));
+    }
+    if planned.covered > 0 {
+        reasons.push(format!("plan: {} in force although protection covers them now; a cold call releases them", counted(planned.covered, "edit")));
+    }
+    reasons.extend(over(planned, options));
+    let orphans = view.entries.iter().filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
+    if let Some(orphan) = orphans.clone().next() {
+        reasons.push(format!("history: {} without a tool call, the first in messages[{}], left as they are", counted(orphans.count(), "result"), orphan.message));
+    }
+    reasons.extend(planned.notes.iter().cloned());
+    reasons
+}
+
+/// Why the prompt is still over its limit.
+fn over(planned: &Planned, options: &Options) -> Option<String> {
+    let after = planned.tokens.1;
+    let limit = options.limit_tokens().filter(|limit| after > *limit)?;
+    let why = match (options.when, planned.pending) {
+        (When::Never, _) => "when: \"never\" adds no edit".to_owned(),
+        (When::Budget, 0) => "all that is left is protected or too small to shorten".to_owned(),
+        (When::Budget, pending) => format!(
+            "{} would save ~{} tokens, less than rewriting the cached prefix costs",
+            counted(pending, "eligible edit"),
+            thousands(after.saturating_sub(planned.floor))
+        ),
+    };
+    Some(format!("over the limit: {} of {} tokens; {why}", thousands(after), thousands(limit)))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Tokens for people: `950`, `38k`.
+pub fn thousands(tokens: u32) -> String {
+    if tokens < 1000 { tokens.to_string() } else { format!("{}k", (f64::from(tokens) / 1000.0).round()) }
+}

@@ -1,0 +1,218 @@
+//! The tape: a JSON-like tree in two flat buffers, which is all that wires read of a request.
+//!
+//! Two writers fill it: `js/tape.ts` from JavaScript values, straight into wasm memory, and [`json`] from JSON text.
+//! One node is four `u32` words, children follow their parent (preorder):
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | 0 | the [`Kind`] in the low byte, flags above it |
+//! | 1 | number of the key under which an object holds the node, or [`NO_KEY`] |
+//! | 2 | text: offset in bytes; number: low half of the f64; array, object: how many children; opaque: its size in bytes |
+//! | 3 | text: length in bytes; number: high half of the f64; array, object: the node after the whole subtree |
+//!
+//! Text is UTF-8; a lone surrogate arrives as U+FFFD. Keys are stored once each.
+//!
+//! ```
+//! use warmfold::tape::Tape;
+//!
+//! let tape = Tape::from_json(r#"[{"role": "user", "content": "hi"}]"#)?;
+//! let message = tape.root().children().next().unwrap();
+//! assert_eq!(message.get("role").and_then(|role| role.text()), Some("user"));
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use std::hash::Hasher;
+
+pub mod json;
+
+/// Containers inside containers that a writer takes: far over any real request, far under any stack.
+pub const MAX_DEPTH: usize = 512;
+
+/// Word 1 of a node that no object holds.
+pub const NO_KEY: u32 = u32::MAX;
+
+/// Flag in word 0: the object was an instance of a class, so its fields are not the whole of it.
+pub const INSTANCE: u32 = 1 << 8;
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// `null`, and what JSON writes as `null`.
+    Null,
+    /// `false`.
+    False,
+    /// `true`.
+    True,
+    /// An f64.
+    Number,
+    /// Text.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+    /// What JSON cannot hold: bytes, dates, functions, big integers.
+    Opaque,
+}
+
+const KINDS: [Kind; 8] = [Kind::Null, Kind::False, Kind::True, Kind::Number, Kind::String, Kind::Array, Kind::Object, Kind::Opaque];
+
+/// A written tree. The first node is the root.
+#[derive(Clone, Debug, Default)]
+pub struct Tape {
+    pub(crate) nodes: Vec<[u32; 4]>,
+    pub(crate) text: String,
+    pub(crate) keys: Vec<(u32, u32)>,
+}
+
+impl Tape {
+    /// Reads JSON text onto a new tape.
+    ///
+    /// # Errors
+    /// [`Code::InvalidJson`](crate::error::Code::InvalidJson) with line and column, [`Code::TooDeep`](crate::error::Code::TooDeep).
+    pub fn from_json(text: &str) -> crate::Result<Tape> {
+        json::write(text)
+    }
+
+    /// The value that was written; `null` on an empty tape.
+    pub fn root(&self) -> Node<'_> {
+        Node { tape: self, at: 0 }
+    }
+}
+
+/// One value on a tape.
+#[derive(Clone, Copy)]
+pub struct Node<'t> {
+    tape: &'t Tape,
+    at: u32,
+}
+
+impl<'t> Node<'t> {
+    fn words(self) -> [u32; 4] {
+        self.tape.nodes.get(self.at as usize).copied().unwrap_or([Kind::Null as u32, NO_KEY, 0, 0])
+    }
+
+    /// What the node is.
+    pub fn kind(self) -> Kind {
+        KINDS[(self.words()[0] & 7) as usize]
+    }
+
+    /// Whether it was an instance of a class.
+    pub fn is_instance(self) -> bool {
+        self.words()[0] & INSTANCE != 0
+    }
+
+    /// The key under which an object holds it.
+    pub fn key(self) -> Option<&'t str> {
+        let &(offset, length) = self.tape.keys.get(self.words()[1] as usize)?;
+        self.tape.text.get(offset as usize..(offset + length) as usize)
+    }
+
+    /// The text of a string.
+    pub fn text(self) -> Option<&'t str> {
+        let [_, _, offset, length] = self.words();
+        if self.kind() != Kind::String {
+            return None;
+        }
+        self.tape.text.get(offset as usize..offset as usize + length as usize)
+    }
+
+    /// The value of a number.
+    pub fn number(self) -> Option<f64> {
+        let [_, _, low, high] = self.words();
+        (self.kind() == Kind::Number).then(|| f64::from_bits(u64::from(high) << 32 | u64::from(low)))
+    }
+
+    /// How many bytes an opaque value holds, as far as it tells.
+    pub fn opaque_bytes(self) -> u32 {
+        if self.kind() == Kind::Opaque { self.words()[2] } else { 0 }
+    }
+
+    /// How many children an array or object has; 0 for all others.
+    pub fn len(self) -> usize {
+        if matches!(self.kind(), Kind::Array | Kind::Object) { self.words()[2] as usize } else { 0 }
+    }
+
+    /// Whether it has no children.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    fn next(self) -> Node<'t> {
+        let [_, _, _, end] = self.words();
+        let at = if matches!(self.kind(), Kind::Array | Kind::Object) { end } else { self.at + 1 };
+        Node { tape: self.tape, at }
+    }
+
+    /// The children of an array or object, in order.
+    pub fn children(self) -> impl Iterator<Item = Node<'t>> + Clone {
+        let mut child = Node { tape: self.tape, at: self.at + 1 };
+        (0..self.len()).map(move |_| {
+            let now = child;
+            child = child.next();
+            now
+        })
+    }
+
+    /// The child of an object under `key`; the last one where a key is there twice, as every JSON parser has it.
+    pub fn get(self, key: &str) -> Option<Node<'t>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        self.children().filter(|child| child.key() == Some(key)).last()
+    }
+
+    /// Every node of the subtree, itself first.
+    pub fn subtree(self) -> impl Iterator<Item = Node<'t>> {
+        (self.at..self.next().at).map(move |at| Node { tape: self.tape, at })
+    }
+
+    /// A fingerprint of the whole value, in its canonical form (key order counts, spelling of text and numbers does not).
+    pub fn fingerprint(self) -> u64 {
+        let mut hasher = twox_hash::XxHash64::with_seed(0);
+        self.hash_into(&mut hasher);
+        hasher.finish()
+    }
+
+    pub(crate) fn hash_into(self, hasher: &mut impl Hasher) {
+        for node in self.subtree() {
+            let [_, _, low, high] = node.words();
+            hasher.write(&[node.kind() as u8]);
+            let mut text = |text: &str| {
+                hasher.write(&(text.len() as u64).to_le_bytes());
+                hasher.write(text.as_bytes());
+            };
+            text(node.key().filter(|_| node.at != self.at).unwrap_or(""));
+            match node.kind() {
+                Kind::String => text(node.text().unwrap_or("")),
+                Kind::Number => hasher.write(&[low.to_le_bytes(), high.to_le_bytes()].concat()),
+                Kind::Array | Kind::Object | Kind::Opaque => hasher.write(&low.to_le_bytes()),
+                Kind::Null | Kind::False | Kind::True => {}
+            }
+        }
+    }
+
+    /// The value as `serde_json` has it; opaque values become `null`.
+    pub fn to_json(self) -> serde_json::Value {
+        match self.kind() {
+            Kind::Null | Kind::Opaque => serde_json::Value::Null,
+            Kind::False => false.into(),
+            Kind::True => true.into(),
+            Kind::Number => self.number().into(),
+            Kind::String => self.text().into(),
+            Kind::Array => self.children().map(Node::to_json).collect(),
+            Kind::Object => self.children().map(|child| (child.key().unwrap_or("").to_owned(), child.to_json())).collect(),
+        }
+    }
+}
+
+/// The fingerprint of a text: XXH64, seed 0, of its UTF-8 bytes.
+pub fn fingerprint(text: &str) -> u64 {
+    twox_hash::XxHash64::oneshot(0, text.as_bytes())
+}
+
+/// Fingerprints are carried as 16 hex digits, since JavaScript numbers cannot hold 64 bits.
+pub fn hex(fingerprint: u64) -> String {
+    format!("{fingerprint:016x}")
+}

@@ -1,0 +1,129 @@
+//! The formats of providers: the one place that reads and edits their JSON.
+//!
+//! Each format lives in a file of its own with the same order inside: read, then apply. Reading gives a [`View`]; applying turns
+//! edits, context block and marks into [`patch::Patch`]es, so that everything that is not patched stays the host's own.
+//!
+//! ```
+//! use warmfold::{tape::Tape, wire::{Format, Request}};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
+//! let request = Request::of(tape.root(), None);
+//! assert_eq!(Format::recognise(&request)?, Format::OpenaiChat);
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Code, Error};
+use crate::history::View;
+use crate::options::Marks;
+use crate::plan::Edit;
+use crate::tape::{Kind, Node};
+use patch::Patch;
+
+mod openai_chat;
+pub mod patch;
+
+/// A format that we read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Format {
+    /// OpenAI Chat Completions messages.
+    #[serde(rename = "openai-chat")]
+    OpenaiChat,
+}
+
+/// A request as the host gives it.
+#[derive(Clone, Copy)]
+pub struct Request<'t> {
+    /// The message array.
+    pub messages: Option<Node<'t>>,
+    /// A system prompt that is not among the messages.
+    pub system: Option<Node<'t>>,
+    /// The tools schema.
+    pub tools: Option<Node<'t>>,
+    /// Which tool the model must call.
+    pub tool_choice: Option<Node<'t>>,
+    /// The host's context block.
+    pub context_block: Option<&'t str>,
+}
+
+/// What goes into a request.
+pub struct Changes<'c> {
+    /// Edits by entry, ascending.
+    pub edits: &'c [(usize, Edit)],
+    /// Messages of the history that get a mark, ascending.
+    pub marks: &'c [usize],
+    /// Whether a prepended context block gets one.
+    pub mark_block: bool,
+    /// How marks are written.
+    pub dialect: Marks,
+    /// Whether marks ask for the one-hour cache.
+    pub hour: bool,
+}
+
+impl<'t> Request<'t> {
+    /// The fields of a request object.
+    pub fn of(root: Node<'t>, context_block: Option<&'t str>) -> Request<'t> {
+        let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
+        Request { messages: field("messages"), system: field("system"), tools: field("tools"), tool_choice: field("tool_choice"), context_block }
+    }
+
+    /// The message array.
+    ///
+    /// # Errors
+    /// [`Code::NotAnArray`].
+    pub fn message_array(&self) -> crate::Result<Node<'t>> {
+        self.messages
+            .filter(|node| node.kind() == Kind::Array)
+            .ok_or_else(|| Error::new(Code::NotAnArray, "messages", "expected an array of messages, as the provider's API takes them"))
+    }
+}
+
+impl Format {
+    /// The format that the messages have.
+    ///
+    /// # Errors
+    /// [`Code::UnknownFormat`] with the first message that no format fits.
+    pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
+        for (at, message) in request.message_array()?.children().enumerate() {
+            if let Some(what) = openai_chat::foreign(message) {
+                return Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), format!("{what}; this version reads OpenAI Chat messages: convert them first")));
+            }
+        }
+        Ok(Format::OpenaiChat)
+    }
+
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// What is not of this format, with its path.
+    pub fn read<'t>(self, request: &Request<'t>) -> crate::Result<View<'t>> {
+        match self {
+            Format::OpenaiChat => openai_chat::read(request),
+        }
+    }
+
+    /// The name of the tool that the model must call, if it is forced to.
+    pub fn forced_tool<'t>(self, request: &Request<'t>) -> Option<&'t str> {
+        match self {
+            Format::OpenaiChat => openai_chat::forced_tool(request),
+        }
+    }
+
+    /// Whether a mark of this dialect can stand in this message of the view.
+    pub fn can_hold_mark(self, view: &View<'_>, message: usize, dialect: Marks) -> bool {
+        match self {
+            Format::OpenaiChat => openai_chat::can_hold_mark(view, message, dialect),
+        }
+    }
+
+    /// Turns changes into patches of the request's messages; the part that each mark stands in comes along.
+    ///
+    /// # Errors
+    /// [`Code::ClassInstance`] where a patch would go through one.
+    pub fn apply(self, request: &Request<'_>, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+        match self {
+            Format::OpenaiChat => openai_chat::apply(request, view, changes),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! A change to the message array, by path. The object side applies it with structural sharing.
+//!
+//! ```
+//! use warmfold::wire::patch::{Change, Patch, Step, Value};
+//!
+//! let mut messages = serde_json::json!([{ "role": "tool", "content": "long" }]);
+//! let patch = Patch { path: vec![Step::Index(0), Step::Key("content")], change: Change::Set(Value::Text("short".into())) };
+//! patch.apply_to(&mut messages);
+//! assert_eq!(messages[0]["content"], "short");
+//! ```
+
+use serde::{Serialize, Serializer};
+
+/// One change. Paths are those of the array as it was given; insertions come last.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Patch {
+    /// From the message array on.
+    pub path: Vec<Step>,
+    /// What happens there.
+    pub change: Change,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Into an array.
+    Index(usize),
+    /// Into an object.
+    Key(&'static str),
+}
+
+/// What happens at the end of a path.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// The value is replaced, or the key added.
+    Set(Value),
+    /// The key is removed.
+    Remove,
+    /// An item is inserted before this index.
+    Insert(Value),
+}
+
+/// A value to put in, which may hold the one that was there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Value {
+    /// A text.
+    Text(String),
+    /// What stands at the path.
+    Original,
+    /// Small JSON.
+    Json(serde_json::Value),
+    /// An array.
+    List(Vec<Value>),
+    /// An object.
+    Record(Vec<(&'static str, Value)>),
+    /// The array at the path, with one more item.
+    Appended(Box<Value>),
+}
+
+impl Serialize for Step {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Step::Index(index) => serializer.serialize_u32(*index as u32),
+            Step::Key(key) => serializer.serialize_str(key),
+        }
+    }
+}
+
+impl Patch {
+    /// Carries the change out on JSON. A path that is not there changes nothing.
+    pub fn apply_to(&self, messages: &mut serde_json::Value) {
+        let Some((last, parents)) = self.path.split_last() else { return };
+        let mut at = messages;
+        for step in parents {
+            let next = match step {
+                Step::Index(index) => at.get_mut(*index),
+                Step::Key(key) => at.get_mut(*key),
+            };
+            let Some(next) = next else { return };
+            at = next;
+        }
+        match (last, &self.change) {
+            (Step::Key(key), Change::Remove) => drop(at.as_object_mut().and_then(|object| object.remove(*key))),
+            (Step::Key(key), Change::Set(value)) => {
+                let Some(object) = at.as_object_mut() else { return };
+                let original = object.get(*key).cloned().unwrap_or_default();
+                object.insert((*key).to_owned(), value.build(&original));
+            }
+            (Step::Index(index), Change::Set(value)) => {
+                let Some(slot) = at.get_mut(*index) else { return };
+                *slot = value.build(slot);
+            }
+            (Step::Index(index), Change::Insert(value)) => {
+                let Some(array) = at.as_array_mut() else { return };
+                array.insert((*index).min(array.len()), value.build(&serde_json::Value::Null));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Value {
+    fn build(&self, original: &serde_json::Value) -> serde_json::Value {
+        match self {
+            Value::Text(text) => text.as_str().into(),
+            Value::Original => original.clone(),
+            Value::Json(value) => value.clone(),
+            Value::List(items) => items.iter().map(|item| item.build(original)).collect(),
+            Value::Record(fields) => fields.iter().map(|(key, value)| ((*key).to_owned(), value.build(original))).collect(),
+            Value::Appended(item) => {
+                let mut items = original.as_array().cloned().unwrap_or_default();
+                items.push(item.build(original));
+                items.into()
+            }
+        }
+    }
+}
