@@ -1,0 +1,91 @@
+/**
+ * The one wasm instance that a copy of this module works with, and when it is replaced.
+ *
+ * The glue that wasm-bindgen writes keeps the instance in module-level state; `__wbg_reset_state`
+ * puts a new one in its place, made from the module that was compiled at `init`.
+ */
+
+import * as glue from "../build/bindgen/warmfold.js";
+
+/** What Rust exports, always of the instance in force. */
+export interface Wasm {
+  readonly memory: WebAssembly.Memory;
+  /** Makes room for so many words of nodes; returns their byte address in memory. */
+  tapeNodes(words: number): number;
+  /** Makes room for so many bytes of text; returns their byte address in memory. */
+  tapeText(bytes: number): number;
+  tapeCommit(words: number, keys: number, bytes: number): void;
+  fold(options: unknown, plan: unknown): unknown;
+  decide(options: unknown, plan: unknown): unknown;
+  render(options: unknown, plan: unknown): unknown;
+}
+
+/** Wasm memory never shrinks, and one huge history must not hold its memory for ever. */
+const MEMORY_CEILING_BYTES = 256 * 1024 * 1024;
+
+let source: BufferSource | WebAssembly.Module | undefined;
+let current: glue.InitOutput | undefined;
+let stale = false;
+
+const bound: Wasm = {
+  get memory() {
+    return current!.memory;
+  },
+  tapeNodes: guarded(glue.tapeNodes),
+  tapeText: guarded(glue.tapeText),
+  tapeCommit: guarded(glue.tapeCommit),
+  fold: guarded(glue.fold),
+  decide: guarded(glue.decide),
+  render: guarded(glue.render),
+};
+
+/** Takes the bytes of `warmfold/warmfold.wasm`, or the module compiled from them. Synchronous; only the first call counts. */
+export function init(bytesOrModule: ArrayBuffer | Uint8Array | WebAssembly.Module): void {
+  if (current) return;
+  source = bytesOrModule as BufferSource | WebAssembly.Module;
+  current = glue.initSync({ module: source });
+}
+
+/** The exports to call now. Ask again for each call: memory is another one after `release` or a trap. */
+export function wasm(): Wasm {
+  if (!current) throw new Error("warmfold/slim needs init(bytes) once, before the first call");
+  if (stale) replaceInstance();
+  return bound;
+}
+
+/** To be called when a call is over and nothing of it is needed from memory any more. */
+export function release(): void {
+  if (!current) return;
+  if (stale || current.memory.buffer.byteLength > MEMORY_CEILING_BYTES) replaceInstance();
+}
+
+function replaceInstance(): void {
+  // Stale until the end: where the stack is nearly full this too may throw half-way.
+  stale = true;
+  glue.__wbg_reset_state();
+  // Once initialised, initSync only returns the exports in force.
+  current = glue.initSync({ module: source! });
+  stale = false;
+}
+
+/** An instance that was left in the middle of its work is replaced before the next call. */
+function guarded<Arguments extends unknown[], Result>(
+  call: (...values: Arguments) => Result,
+): (...values: Arguments) => Result {
+  return (...values) => {
+    try {
+      return call(...values);
+    } catch (thrown) {
+      if (!isReturnedError(thrown)) stale = true;
+      throw thrown;
+    }
+  };
+}
+
+/**
+ * Errors that Rust returns carry a `code`. A trap, a stack overflow or what a host's getter threw
+ * has none: those unwound through wasm frames. Told by shape, because test runners have realms.
+ */
+function isReturnedError(thrown: unknown): boolean {
+  return typeof (thrown as { code?: unknown } | null | undefined)?.code === "string";
+}

@@ -1,0 +1,81 @@
+// Makes pkg/, the folder that is published. Rust to wasm to one self-contained file for each module format.
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+
+const ENTRIES = ["js/entry/warmfold.ts", "js/entry/slim.ts"];
+const FORMATS = { esm: "esm", cjs: "cjs" };
+// The entries must load anywhere. (Top-level await and modules of Node's are esbuild's errors already.)
+const FORBIDDEN = /\bfetch\s*\(|\bimport\.meta\b/;
+
+const step = (text) => console.log(`build: ${text}`);
+const run = (command, ...values) => execFileSync(command, values, { stdio: "inherit" });
+const node = (script, ...values) => run(process.execPath, `node_modules/${script}`, ...values);
+
+rmSync("pkg", { recursive: true, force: true });
+
+step("build helper");
+run("cargo", "build", "--profile=xtask", "--package=xtask");
+
+step("Rust to wasm");
+run("cargo", "xtask", "bindgen");
+
+step("wasm-opt");
+node(
+  "binaryen/bin/wasm-opt",
+  "build/bindgen/warmfold_bg.wasm",
+  "-O3",
+  // Read for the features by now; nobody needs them after this.
+  "--strip-target-features",
+  "--strip-producers",
+  "--output=build/warmfold.wasm",
+);
+
+step("declarations");
+rmSync("build/types", { recursive: true, force: true });
+node("typescript/bin/tsc", "--project", "tsconfig.types.json");
+
+step("bundles");
+for (const [folder, format] of Object.entries(FORMATS)) {
+  const { outputFiles } = await build({
+    entryPoints: ENTRIES,
+    outdir: `pkg/${folder}`,
+    bundle: true,
+    format,
+    platform: "neutral",
+    target: "es2022",
+    loader: { ".wasm": "binary" },
+    sourcemap: true,
+    write: false,
+    logLevel: "warning",
+  });
+  mkdirSync(`pkg/${folder}`, { recursive: true });
+  for (const { path, text } of outputFiles) {
+    const found = path.endsWith(".js") && FORBIDDEN.exec(text);
+    if (found) throw new Error(`${path} contains ${found[0]}`);
+    writeFileSync(path, text);
+  }
+  cpSync("build/types", `pkg/${folder}/types`, { recursive: true });
+}
+// Its files are .js and .d.ts like the others; this says that they are CommonJS.
+writeFileSync("pkg/cjs/package.json", '{ "type": "commonjs" }\n');
+
+step("package");
+cpSync("build/warmfold.wasm", "pkg/warmfold.wasm");
+cpSync("pkg-template/README.md", "pkg/README.md");
+cpSync("LICENSE", "pkg/LICENSE");
+const manifest = JSON.parse(readFileSync("pkg-template/package.json", "utf8"));
+// Last, because its time says that the package is complete.
+writeFileSync("pkg/package.json", JSON.stringify({ ...manifest, version: crateVersion() }, null, 2) + "\n");
+
+const main = readFileSync("pkg/esm/warmfold.js");
+step(`done: pkg/esm/warmfold.js is ${main.length} bytes, ${gzipSync(main).length} gzipped`);
+
+function crateVersion() {
+  const metadata = execFileSync("cargo", ["metadata", "--no-deps", "--format-version=1"]);
+  return JSON.parse(metadata).packages.find(({ name }) => name === "warmfold").version;
+}
