@@ -10,11 +10,11 @@ import * as glue from "../build/bindgen/warmfold.js";
 /** What Rust exports, always of the instance in force. */
 export interface Wasm {
   readonly memory: WebAssembly.Memory;
-  /** Makes room for so many words of nodes; returns their byte address in memory. */
-  tapeNodes(words: number): number;
-  /** Makes room for so many bytes of text; returns their byte address in memory. */
-  tapeText(bytes: number): number;
-  tapeCommit(words: number, keys: number, bytes: number): void;
+  /** Room for `wanted` nodes, of which the first `used` are kept; returns its byte address in memory. */
+  tapeNodes(used: number, wanted: number): number;
+  /** Room for `wanted` bytes of text, of which the first `used` are kept; returns its byte address in memory. */
+  tapeText(used: number, wanted: number): number;
+  tapeCommit(nodes: number, keys: number, text: number): void;
   fold(options: unknown, plan: unknown): unknown;
   decide(options: unknown, plan: unknown): unknown;
   render(options: unknown, plan: unknown): unknown;

@@ -19,7 +19,7 @@ describe("an instance", () => {
 
   test("is kept after an ordinary call, and by a second init", () => {
     const { memory } = wasm();
-    wasm().tapeText(MEBIBYTE);
+    wasm().tapeText(0, MEBIBYTE);
     release();
     init(new Uint8Array());
     assert.equal(wasm().memory, memory);
@@ -27,7 +27,7 @@ describe("an instance", () => {
 
   test("whose memory grew over the ceiling is replaced at release", () => {
     const { memory } = wasm();
-    const address = wasm().tapeText(300 * MEBIBYTE);
+    const address = wasm().tapeText(0, 300 * MEBIBYTE);
     assert.equal(new Uint8Array(wasm().memory.buffer, address, 300 * MEBIBYTE).length, 300 * MEBIBYTE);
     assert.equal(wasm().memory, memory);
     release();
@@ -38,8 +38,8 @@ describe("an instance", () => {
   test("that trapped is replaced, and the next call works", () => {
     const { memory } = wasm();
     // More bytes than there are addresses.
-    assert.throws(() => wasm().tapeNodes(0x7fff_ffff), WebAssembly.RuntimeError);
+    assert.throws(() => wasm().tapeNodes(0, 0x7fff_ffff), WebAssembly.RuntimeError);
     assert.notEqual(wasm().memory, memory);
-    assert.ok(wasm().tapeNodes(16) > 0);
+    assert.ok(wasm().tapeNodes(0, 16) > 0);
   });
 });
