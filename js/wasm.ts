@@ -15,9 +15,9 @@ export interface Wasm {
   /** Room for `wanted` bytes of text, of which the first `used` are kept; returns its byte address in memory. */
   tapeText(used: number, wanted: number): number;
   tapeCommit(nodes: number, keys: number, text: number): void;
-  fold(options: unknown, plan: unknown): unknown;
-  decide(options: unknown, plan: unknown): unknown;
-  render(options: unknown, plan: unknown): unknown;
+  fold(): unknown;
+  decide(): unknown;
+  render(): unknown;
 }
 
 /** Wasm memory never shrinks, and one huge history must not hold its memory for ever. */

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -16,6 +16,15 @@ const step = (text) => console.log(`build: ${text}`);
 const run = (command, ...values) => execFileSync(command, values, { stdio: "inherit" });
 const node = (script, ...values) => run(process.execPath, `node_modules/${script}`, ...values);
 
+const deflatedWasm = {
+  name: "deflated wasm",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
+      contents: deflateRawSync(readFileSync(path), { level: 9 }),
+      loader: "binary",
+    })),
+};
+
 rmSync("pkg", { recursive: true, force: true });
 
 step("build helper");
@@ -28,7 +37,7 @@ step("wasm-opt");
 node(
   "binaryen/bin/wasm-opt",
   "build/bindgen/warmfold_bg.wasm",
-  "-O3",
+  "-Oz",
   // Read for the features by now; nobody needs them after this.
   "--strip-target-features",
   "--strip-producers",
@@ -48,7 +57,7 @@ for (const [folder, format] of Object.entries(FORMATS)) {
     format,
     platform: "neutral",
     target: "es2022",
-    loader: { ".wasm": "binary" },
+    plugins: [deflatedWasm],
     sourcemap: true,
     write: false,
     logLevel: "warning",

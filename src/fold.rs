@@ -13,6 +13,7 @@
 use serde::Serialize;
 
 use crate::cache::breakpoints::{self, Layout, Limits};
+use crate::format::Format;
 use crate::history::{BlockPlace, View};
 use crate::options::{Marks, Options};
 use crate::plan::{Edit, Plan, carry};
@@ -20,7 +21,7 @@ use crate::planner::{self, Given, Planned};
 use crate::render;
 use crate::report::{self, Report, Verdict};
 use crate::wire::patch::Patch;
-use crate::wire::{Changes, Format, Request};
+use crate::wire::{Changes, Request};
 
 /// Anthropic's one-hour cache, in milliseconds.
 const HOUR_MS: f64 = 3_600_000.0;
@@ -45,6 +46,17 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// What happened, and why.
     pub report: Report,
+}
+
+/// What applying gives back.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rendered {
+    /// Changes to the host's message array.
+    pub patches: Vec<Patch>,
+    /// Indices into the returned messages, ascending.
+    pub breakpoints: Vec<usize>,
+    /// Where each breakpoint stands.
+    pub marks: Vec<Mark>,
 }
 
 /// A breakpoint's place in the returned messages.
@@ -77,7 +89,7 @@ pub fn decide(request: &Request<'_>, options: &Options, given: Given) -> crate::
 ///
 /// # Errors
 /// As [`fold`].
-pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<(Vec<Patch>, Vec<usize>, Vec<Mark>)> {
+pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<Rendered> {
     let view = plan.format.read(request)?;
     let edits = carry::carry(&view, plan).edits;
     let layout = layout(plan.format, &view, &edits, options);
@@ -97,12 +109,26 @@ fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) ->
     }
     let planned = planner::plan(&view, format, format.forced_tool(request), options, given);
     let points = plan_breakpoints(format, &view, &planned, options);
-    let (patches, breakpoints, marks) = match applied {
+    let Rendered { patches, breakpoints, marks } = match applied {
         true => apply(request, &view, format, &planned.edits, points, options)?,
-        false => (Vec::new(), points.clone(), points.into_iter().map(|at| Mark { at, part: None }).collect()),
+        false => Rendered {
+            patches: Vec::new(),
+            marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(),
+            breakpoints: points,
+        },
     };
     let (fits, report) = report::of(&view, &planned, options);
-    Ok(Outcome { patches, breakpoints, marks, folded: planned.folded(), fits, verdict: Verdict::of(&planned, fits), report, plan: planned.plan })
+    let verdict = Verdict::of(&planned, fits);
+    Ok(Outcome {
+        patches,
+        breakpoints,
+        marks,
+        folded: planned.folded(),
+        fits,
+        verdict,
+        report,
+        plan: planned.plan,
+    })
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
@@ -113,7 +139,16 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
     let tokens = view.size().tokens;
     let fits = options.window_tokens().is_none_or(|window| tokens <= window);
     let verdict = if fits { Verdict::Untouched } else { Verdict::CannotFit };
-    Outcome { patches: Vec::new(), plan, breakpoints: Vec::new(), marks: Vec::new(), folded: false, fits, verdict, report: Report::disabled(tokens) }
+    Outcome {
+        patches: Vec::new(),
+        plan,
+        breakpoints: Vec::new(),
+        marks: Vec::new(),
+        folded: false,
+        fits,
+        verdict,
+        report: Report::disabled(tokens),
+    }
 }
 
 /// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
@@ -128,7 +163,10 @@ fn plan_breakpoints(format: Format, view: &View<'_>, planned: &Planned, options:
 }
 
 fn limits(view: &View<'_>, options: &Options) -> Limits {
-    Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens }
+    Limits {
+        most: options.max_breakpoints.saturating_sub(view.host_marks.len()),
+        milestone_tokens: options.milestone_tokens,
+    }
 }
 
 /// Messages that the caller has marked, in returned messages.
@@ -138,9 +176,17 @@ fn taken(view: &View<'_>) -> Vec<usize> {
 
 /// What is sent, message by message.
 fn layout(format: Format, view: &View<'_>, edits: &[(usize, Edit)], options: &Options) -> Layout {
-    let mut layout = Layout { system_end: view.system_end, ..Layout::default() };
+    let mut layout = Layout {
+        system_end: view.system_end,
+        ..Layout::default()
+    };
     if view.block == BlockPlace::Prepend {
-        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1 };
+        layout = Layout {
+            bytes: vec![u64::from(view.overhead.bytes)],
+            blocks: vec![1],
+            can_hold: vec![true],
+            system_end: 1,
+        };
     }
     let mut edits = edits.iter().peekable();
     for (at, message) in view.messages.iter().enumerate() {
@@ -159,7 +205,7 @@ fn layout(format: Format, view: &View<'_>, edits: &[(usize, Edit)], options: &Op
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
-fn apply(request: &Request<'_>, view: &View<'_>, format: Format, edits: &[(usize, Edit)], points: Vec<usize>, options: &Options) -> crate::Result<(Vec<Patch>, Vec<usize>, Vec<Mark>)> {
+fn apply(request: &Request<'_>, view: &View<'_>, format: Format, edits: &[(usize, Edit)], points: Vec<usize>, options: &Options) -> crate::Result<Rendered> {
     let written = written(view, &points, options);
     let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.shift())).collect();
     let changes = Changes {
@@ -171,8 +217,15 @@ fn apply(request: &Request<'_>, view: &View<'_>, format: Format, edits: &[(usize
     };
     let (patches, parts) = format.apply(request, view, &changes)?;
     let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
-    let marks = points.iter().map(|at| Mark { at: *at, part: if written.contains(at) { parts.next() } else { None } }).collect();
-    Ok((patches, points, marks))
+    let mark = |at: &usize| Mark {
+        at: *at,
+        part: if written.contains(at) { parts.next() } else { None },
+    };
+    Ok(Rendered {
+        patches,
+        marks: points.iter().map(mark).collect(),
+        breakpoints: points,
+    })
 }
 
 fn asks_hour(view: &View<'_>, options: &Options) -> bool {
@@ -181,7 +234,12 @@ fn asks_hour(view: &View<'_>, options: &Options) -> bool {
 
 /// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
 fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
-    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.shift())).max();
+    let last_hour = view
+        .host_marks
+        .iter()
+        .filter(|mark| mark.hour)
+        .filter_map(|mark| Some(mark.message? + view.shift()))
+        .max();
     let first = if asks_hour(view, options) { 0 } else { last_hour.unwrap_or(0) };
     let last = match options.marks {
         Marks::None => return Vec::new(),

@@ -5,7 +5,7 @@
 //! what a tool call does and what it is about.
 //!
 //! ```
-//! use warmfold::{history::EntryKind, tape::Tape, wire::{Format, Request}};
+//! use warmfold::{history::EntryKind, Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [
 //!     {"role": "user", "content": "what is in a.txt?"},
@@ -74,7 +74,10 @@ pub struct Size {
 impl Size {
     /// The size of a text.
     pub fn of(text: &str) -> Size {
-        Size { tokens: tokens::estimate(text), bytes: text.len() as u32 }
+        Size {
+            tokens: tokens::estimate(text),
+            bytes: text.len() as u32,
+        }
     }
 }
 

@@ -41,7 +41,9 @@
 
 pub mod cache;
 pub mod error;
+mod fields;
 pub mod fold;
+pub mod format;
 pub mod history;
 pub mod options;
 pub mod plan;
@@ -55,6 +57,7 @@ mod wasm;
 pub mod wire;
 
 pub use error::{Error, Result};
+pub use format::Format;
 pub use options::Options;
 pub use plan::Plan;
 pub use tape::Tape;

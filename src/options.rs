@@ -14,19 +14,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
-
 use crate::cache::profile::Profile;
-use crate::error::{Code, Error};
+use crate::format::Format;
 use crate::history::kinds::ToolKind;
-use crate::wire::Format;
+use crate::tape::{Node, Tape};
 
 mod read;
 
 /// When edits are made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// When the prompt is over the budget or the window.
     Budget,
@@ -35,8 +31,7 @@ pub enum When {
 }
 
 /// Which dialect marks are written in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Marks {
     /// Breakpoints are returned only.
     #[default]
@@ -48,8 +43,7 @@ pub enum Marks {
 }
 
 /// The model that the request goes to.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelInfo {
     /// Its id, as the provider spells it.
     pub id: Option<String>,
@@ -64,22 +58,18 @@ pub struct ModelInfo {
 }
 
 /// What the host knows of the provider's cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cold {
     /// Another model answered the last call.
-    #[serde(default)]
     pub model_switched: bool,
     /// The last call failed and is tried again elsewhere.
-    #[serde(default)]
     pub retrying: bool,
     /// Milliseconds since the last call.
     pub idle_ms: Option<f64>,
 }
 
 /// The provider's report on an earlier request.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Usage {
     /// All input tokens, cached reads and writes included.
     pub input_tokens: u32,
@@ -163,15 +153,28 @@ impl Options {
     /// Reads and checks the options of one call; `{}` is all defaults.
     ///
     /// # Errors
-    /// [`Code::UnknownOption`], [`Code::UnsupportedOption`], [`Code::InvalidOption`], [`Code::WindowTooSmall`], each with its path.
-    pub fn from_json(value: Value) -> crate::Result<Options> {
-        read::options(value)
+    /// [`Code::UnknownOption`](crate::error::Code::UnknownOption) and its siblings, each with its path.
+    pub fn read(node: Node<'_>) -> crate::Result<Options> {
+        read::options(node)
+    }
+
+    /// The same from JSON.
+    ///
+    /// # Errors
+    /// As [`Options::read`].
+    pub fn from_json(value: serde_json::Value) -> crate::Result<Options> {
+        Options::read(Tape::from_json(&value.to_string())?.root())
     }
 
     /// The most tokens that fit the model's window, headroom and reserve taken off; `None` where the window is not known.
     pub fn window_tokens(&self) -> Option<u32> {
-        let window = self.model.context_window?;
-        Some((f64::from(window) * self.context_headroom).floor() as u32 - self.completion_reserve)
+        self.model.context_window?;
+        u32::try_from(self.window_room() - i64::from(self.completion_reserve)).ok()
+    }
+
+    /// Tokens of the window that may be filled, prompt and answer together.
+    fn window_room(&self) -> i64 {
+        (f64::from(self.model.context_window.unwrap_or(0)) * self.context_headroom).floor() as i64
     }
 
     /// The limit that folding keeps under: the smaller of budget and window.

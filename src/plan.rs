@@ -14,10 +14,11 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use serde::{Deserialize, Serialize};
-
-use crate::error::{Code, Error};
-use crate::wire::Format;
+use crate::error::Code;
+use crate::fields::{self, Fault, Fields, amount, list, one_of, text, whole};
+use crate::format::Format;
+use crate::tape::{Kind, Node, Tape};
+use serde::Serialize;
 
 pub mod carry;
 
@@ -25,7 +26,7 @@ pub mod carry;
 pub const VERSION: u32 = 1;
 
 /// The carried value.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
     /// [`VERSION`].
@@ -33,23 +34,22 @@ pub struct Plan {
     /// The format of the history it is for.
     pub format: Format,
     /// The model of the last call: another one has another cache.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Fingerprints of what stood before the history.
-    #[serde(default)]
     pub context: Context,
     /// Every edit in force, in the order of their addresses.
     pub edits: Vec<Edit>,
     /// The last request, which a reported usage is compared with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Sent>,
     /// What reported usage has taught about our estimate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
 }
 
 /// Fingerprints, as hex, of what stood before the history in the last request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Context {
     /// Leading system messages and a separate system prompt.
     pub system: String,
@@ -60,7 +60,7 @@ pub struct Context {
 }
 
 /// What was sent last.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sent {
     /// Messages of the history it was made from.
@@ -70,7 +70,7 @@ pub struct Sent {
 }
 
 /// Reported tokens over estimated tokens.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Scale {
     /// Multiplies our estimates.
@@ -80,14 +80,14 @@ pub struct Scale {
 }
 
 /// An entry, shortened.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Edit {
     /// Address: index of the message in the history.
     pub message: usize,
     /// Address: part of the message.
     pub part: u32,
     /// Name of the tool whose result it is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Fingerprint of the whole content, as hex.
     pub fingerprint: String,
@@ -98,12 +98,12 @@ pub struct Edit {
     /// What is sent in place of the content; nothing at all for reasoning.
     pub pieces: Vec<Piece>,
     /// The entry that stands in for this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }
 
 /// Why an edit was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rule {
     /// An earlier result of the same tool says the same.
@@ -116,8 +116,17 @@ pub enum Rule {
     Reasoning,
 }
 
+impl Rule {
+    const NAMES: &[(&str, Rule)] = &[
+        ("duplicate", Rule::Duplicate),
+        ("superseded", Rule::Superseded),
+        ("truncated", Rule::Truncated),
+        ("reasoning", Rule::Reasoning),
+    ];
+}
+
 /// A stretch of an edit.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Piece {
     /// Bytes of the original, from and up to.
@@ -133,7 +142,7 @@ impl From<String> for Piece {
 }
 
 /// The entry that an edit points at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Target {
     /// Its message.
     pub message: usize,
@@ -146,30 +155,104 @@ pub struct Target {
 impl Plan {
     /// A plan without edits.
     pub fn new(format: Format) -> Plan {
-        Plan { version: VERSION, format, model: None, context: Context::default(), edits: Vec::new(), request: None, scale: None }
+        Plan {
+            version: VERSION,
+            format,
+            model: None,
+            context: Context::default(),
+            edits: Vec::new(),
+            request: None,
+            scale: None,
+        }
     }
 
     /// Reads a plan that a caller carried.
     ///
     /// # Errors
     /// [`Code::InvalidPlan`] with the path to the fault.
-    pub fn from_json(value: serde_json::Value) -> crate::Result<Plan> {
-        Plan::read(value)
+    pub fn read(node: Node<'_>) -> crate::Result<Plan> {
+        let advice = ": pass the plan that the last call returned, unchanged, or null to start anew";
+        let plan = Fields::of(node, "plan", Code::InvalidPlan, advice)?;
+        let version = plan.need("version", |value| match whole(value)? {
+            VERSION => Ok(VERSION),
+            _ => Err(Fault::expected(format_args!("version {VERSION}, the one that this library reads"), value)),
+        })?;
+        Ok(Plan {
+            version,
+            format: plan.need("format", |value| one_of(value, Format::NAMES))?,
+            model: plan.read("model", text)?,
+            context: plan.read("context", |value| fields::inner(value, context))?.unwrap_or_default(),
+            edits: plan.need("edits", |value| list(value, |edit| fields::inner(edit, Edit::read)))?,
+            request: plan.read("request", |value| {
+                fields::inner(value, |sent| {
+                    Ok(Sent {
+                        up_to: sent.need("upTo", whole)?,
+                        estimate: sent.need("estimate", whole)?,
+                    })
+                })
+            })?,
+            scale: plan.read("scale", |value| {
+                fields::inner(value, |scale| {
+                    Ok(Scale {
+                        ratio: scale.need("ratio", amount)?,
+                        up_to: scale.need("upTo", whole)?,
+                    })
+                })
+            })?,
+        })
     }
-
-    /// Reads a plan from any value that serde can walk.
+    /// The same from JSON.
     ///
     /// # Errors
-    /// [`Code::InvalidPlan`] with the path to the fault.
-    pub fn read<'de>(value: impl serde::Deserializer<'de>) -> crate::Result<Plan> {
-        let fault = |path: String, what: String| {
-            let path = if path == "." { "plan".to_owned() } else { format!("plan.{path}") };
-            Error::new(Code::InvalidPlan, path, format!("{what}; pass the plan that the last call returned, unchanged, or null to start anew"))
-        };
-        let plan: Plan = serde_path_to_error::deserialize(value).map_err(|error| fault(error.path().to_string(), error.inner().to_string()))?;
-        if plan.version != VERSION {
-            return Err(fault("version".into(), format!("version {} is not one that this library reads (it reads {VERSION})", plan.version)));
+    /// As [`Plan::read`].
+    pub fn from_json(value: serde_json::Value) -> crate::Result<Plan> {
+        Plan::read(Tape::from_json(&value.to_string())?.root())
+    }
+}
+
+fn context(fields: &Fields<'_>) -> crate::Result<Context> {
+    let print = |name| Ok(fields.read(name, text)?.unwrap_or_default());
+    Ok(Context {
+        system: print("system")?,
+        tools: print("tools")?,
+        block: print("block")?,
+    })
+}
+
+impl Edit {
+    fn read(fields: &Fields<'_>) -> crate::Result<Edit> {
+        Ok(Edit {
+            message: fields.need("message", whole)?,
+            part: fields.need("part", whole)?,
+            tool: fields.read("tool", text)?,
+            fingerprint: fields.need("fingerprint", text)?,
+            rule: fields.need("rule", |value| one_of(value, Rule::NAMES))?,
+            since: fields.need("since", whole)?,
+            pieces: fields.need("pieces", |value| list(value, Piece::read))?,
+            target: fields.read("target", |value| fields::inner(value, Target::read))?,
+        })
+    }
+}
+
+impl Target {
+    fn read(fields: &Fields<'_>) -> crate::Result<Target> {
+        Ok(Target {
+            message: fields.need("message", whole)?,
+            part: fields.need("part", whole)?,
+            fingerprint: fields.need("fingerprint", text)?,
+        })
+    }
+}
+
+impl Piece {
+    fn read(value: Node<'_>) -> Result<Piece, Fault> {
+        if let Some(text) = value.text() {
+            return Ok(Piece::Text(text.to_owned()));
         }
-        Ok(plan)
+        let ends = if value.kind() == Kind::Array { list(value, whole)? } else { Vec::new() };
+        match ends[..] {
+            [from, to] if from <= to => Ok(Piece::Span(from, to)),
+            _ => Err(Fault::expected("a text or [from, to]", value)),
+        }
     }
 }

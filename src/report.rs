@@ -6,7 +6,7 @@
 //! assert_eq!((thousands(950), thousands(104_400)), ("950".to_owned(), "104k".to_owned()));
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use serde::Serialize;
 
@@ -103,7 +103,12 @@ impl Verdict {
 impl Report {
     /// The report of a call with `enabled: false`.
     pub fn disabled(tokens: u32) -> Report {
-        Report { tokens_before: tokens, tokens_after: tokens, reasons: vec!["disabled: messages and plan are returned as given".to_owned()], ..Report::default() }
+        Report {
+            tokens_before: tokens,
+            tokens_after: tokens,
+            reasons: vec!["disabled: messages and plan are returned as given".to_owned()],
+            ..Report::default()
+        }
     }
 }
 
@@ -113,12 +118,11 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
     let window = options.window_tokens();
     let fits = window.is_none_or(|window| after <= window);
     let saved = before.saturating_sub(after);
-    let elided: BTreeSet<usize> = planned.edits.iter().map(|(entry, _)| view.entries[*entry].message).collect();
     let mut report = Report {
         tokens_before: before,
         tokens_after: after,
         tokens_saved: saved,
-        messages_elided: elided.len(),
+        messages_elided: messages(view, planned, |_| true),
         edits_carried: planned.edits.len() - planned.added,
         edits_added: planned.added,
         edits_dropped: planned.dropped + planned.released,
@@ -135,16 +139,38 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
     (fits, report)
 }
 
+/// How many messages have an edit of such a rule.
+fn messages(view: &View<'_>, planned: &Planned, counts: impl Fn(Rule) -> bool) -> usize {
+    let mut messages: Vec<usize> = planned
+        .edits
+        .iter()
+        .filter(|(_, edit)| counts(edit.rule))
+        .map(|(entry, _)| view.entries[*entry].message)
+        .collect();
+    messages.dedup();
+    messages.len()
+}
+
 fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32) -> CannotFit {
-    let edited: BTreeSet<usize> = planned.edits.iter().map(|(entry, _)| *entry).collect();
-    let largest = (0..view.entries.len()).filter(|entry| !edited.contains(entry)).max_by_key(|entry| (view.entries[*entry].size.tokens, std::cmp::Reverse(*entry)));
+    let is_edited = |entry: usize| planned.edits.binary_search_by_key(&entry, |(edited, _)| *edited).is_ok();
+    let largest = (0..view.entries.len())
+        .filter(|entry| !is_edited(*entry))
+        .min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].size.tokens));
     let reason = match options.when {
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
         _ => "what is left is protected or too small to shorten; shorten it yourself, or choose a model with a larger window".to_owned(),
     };
-    let entry = largest.map(|entry| Place { message: view.entries[entry].message, part: view.entries[entry].part });
-    CannotFit { floor_tokens: planned.floor, limit_tokens: window, reason, entry }
+    let entry = largest.map(|entry| Place {
+        message: view.entries[entry].message,
+        part: view.entries[entry].part,
+    });
+    CannotFit {
+        floor_tokens: planned.floor,
+        limit_tokens: window,
+        reason,
+        entry,
+    }
 }
 
 /// Tool calls that ask again for what an edit took out.
@@ -153,49 +179,82 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
         return 0;
     }
     let mut made: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
-    let same = |call: usize| (view.tool_calls[call].name, view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()));
+    let same = |call: usize| {
+        (
+            view.tool_calls[call].name,
+            view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()),
+        )
+    };
     for call in 0..view.tool_calls.len() {
         made.entry(same(call)).or_default().push(view.tool_calls[call].message);
     }
-    let mut again = BTreeSet::new();
+    let mut again = Vec::new();
     for (entry, edit) in planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
         let Some(call) = view.entries[*entry].tool_call else { continue };
-        let later = made.get(&same(call)).and_then(|messages| messages.iter().find(|message| **message >= edit.since));
-        again.extend(later.map(|message| (*message, same(call))));
+        let Some(calls) = made.get_mut(&same(call)) else { continue };
+        // Counted for the first edit only: the others of the same call went before it was asked again.
+        if let Some(later) = calls.iter().position(|message| *message >= edit.since) {
+            again.push(calls.split_off(later).len());
+        }
     }
-    again.len()
+    again.into_iter().sum()
 }
 
 fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String> {
     let (before, after) = planned.tokens;
     let mut reasons = Vec::new();
-    let results: BTreeSet<usize> = planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning).map(|(entry, _)| view.entries[*entry].message).collect();
+    let results = messages(view, planned, |rule| rule != Rule::Reasoning);
     let thoughts = planned.edits.iter().filter(|(_, edit)| edit.rule == Rule::Reasoning).count();
     if !planned.edits.is_empty() {
-        let mut what = vec![counted(results.len(), "tool result")];
+        let mut what = vec![counted(results, "tool result")];
         if thoughts > 0 {
             what.push(format!("reasoning of {} dropped", counted(thoughts, "message")));
         }
         what[0].push_str(" elided");
-        reasons.push(format!("compaction: {}, ~{} tokens saved (prompt {}→{})", what.join(", "), thousands(before.saturating_sub(after)), thousands(before), thousands(after)));
+        reasons.push(format!(
+            "compaction: {}, ~{} tokens saved (prompt {}→{})",
+            what.join(", "),
+            thousands(before.saturating_sub(after)),
+            thousands(before),
+            thousands(after)
+        ));
     }
     reasons.extend(planned.cold.iter().map(|why| format!("cache cold: {why}")));
     if planned.dropped > 0 {
-        reasons.push(format!("plan: {} dropped, since the history no longer has the text they were made for", counted(planned.dropped, "edit")));
+        reasons.push(format!(
+            "plan: {} dropped, since the history no longer has the text they were made for",
+            counted(planned.dropped, "edit")
+        ));
     }
     if planned.moved > 0 {
-        reasons.push(format!("plan: {} moved with their text, since the history has shifted", counted(planned.moved, "edit")));
+        reasons.push(format!(
+            "plan: {} moved with their text, since the history has shifted",
+            counted(planned.moved, "edit")
+        ));
     }
     if planned.released > 0 {
-        reasons.push(format!("plan: {} released, since protection covers them and the cache is cold", counted(planned.released, "edit")));
+        reasons.push(format!(
+            "plan: {} released, since protection covers them and the cache is cold",
+            counted(planned.released, "edit")
+        ));
     }
     if planned.covered > 0 {
-        reasons.push(format!("plan: {} in force although protection covers them now; a cold call releases them", counted(planned.covered, "edit")));
+        reasons.push(format!(
+            "plan: {} in force although protection covers them now; a cold call releases them",
+            counted(planned.covered, "edit")
+        ));
     }
     reasons.extend(over(planned, options));
-    let orphans = view.entries.iter().filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
+    let orphans = view
+        .entries
+        .iter()
+        .filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
     if let Some(orphan) = orphans.clone().next() {
-        reasons.push(format!("history: {} without a tool call, the first in messages[{}], left as they are", counted(orphans.count(), "result"), orphan.message));
+        reasons.push(format!(
+            "history: {} without a tool call, the first in messages[{}], left as they are",
+            counted(orphans.count(), "result"),
+            orphan.message
+        ));
     }
     reasons.extend(planned.notes.iter().cloned());
     reasons
@@ -223,5 +282,9 @@ fn counted(count: usize, what: &str) -> String {
 
 /// Tokens for people: `950`, `38k`.
 pub fn thousands(tokens: u32) -> String {
-    if tokens < 1000 { tokens.to_string() } else { format!("{}k", (f64::from(tokens) / 1000.0).round()) }
+    if tokens < 1000 {
+        tokens.to_string()
+    } else {
+        format!("{}k", (tokens + 500) / 1000)
+    }
 }

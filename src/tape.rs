@@ -56,7 +56,16 @@ pub enum Kind {
     Opaque,
 }
 
-const KINDS: [Kind; 8] = [Kind::Null, Kind::False, Kind::True, Kind::Number, Kind::String, Kind::Array, Kind::Object, Kind::Opaque];
+const KINDS: [Kind; 8] = [
+    Kind::Null,
+    Kind::False,
+    Kind::True,
+    Kind::Number,
+    Kind::String,
+    Kind::Array,
+    Kind::Object,
+    Kind::Opaque,
+];
 
 /// A written tree. The first node is the root.
 #[derive(Clone, Debug, Default)]
@@ -131,7 +140,11 @@ impl<'t> Node<'t> {
 
     /// How many children an array or object has; 0 for all others.
     pub fn len(self) -> usize {
-        if matches!(self.kind(), Kind::Array | Kind::Object) { self.words()[2] as usize } else { 0 }
+        if matches!(self.kind(), Kind::Array | Kind::Object) {
+            self.words()[2] as usize
+        } else {
+            0
+        }
     }
 
     /// Whether it has no children.
@@ -141,13 +154,20 @@ impl<'t> Node<'t> {
 
     fn next(self) -> Node<'t> {
         let [_, _, _, end] = self.words();
-        let at = if matches!(self.kind(), Kind::Array | Kind::Object) { end } else { self.at + 1 };
+        let at = if matches!(self.kind(), Kind::Array | Kind::Object) {
+            end
+        } else {
+            self.at + 1
+        };
         Node { tape: self.tape, at }
     }
 
     /// The children of an array or object, in order.
     pub fn children(self) -> impl Iterator<Item = Node<'t>> + Clone {
-        let mut child = Node { tape: self.tape, at: self.at + 1 };
+        let mut child = Node {
+            tape: self.tape,
+            at: self.at + 1,
+        };
         (0..self.len()).map(move |_| {
             let now = child;
             child = child.next();
@@ -178,13 +198,18 @@ impl<'t> Node<'t> {
     pub(crate) fn hash_into(self, hasher: &mut impl Hasher) {
         for node in self.subtree() {
             let [_, _, low, high] = node.words();
-            hasher.write(&[node.kind() as u8]);
+            let kind = if node.number().is_some_and(|number| !number.is_finite()) {
+                Kind::Null
+            } else {
+                node.kind()
+            };
+            hasher.write(&[kind as u8]);
             let mut text = |text: &str| {
                 hasher.write(&(text.len() as u64).to_le_bytes());
                 hasher.write(text.as_bytes());
             };
             text(node.key().filter(|_| node.at != self.at).unwrap_or(""));
-            match node.kind() {
+            match kind {
                 Kind::String => text(node.text().unwrap_or("")),
                 Kind::Number => hasher.write(&[low.to_le_bytes(), high.to_le_bytes()].concat()),
                 Kind::Array | Kind::Object | Kind::Opaque => hasher.write(&low.to_le_bytes()),

@@ -4,7 +4,7 @@
 //! edits, context block and marks into [`patch::Patch`]es, so that everything that is not patched stays the host's own.
 //!
 //! ```
-//! use warmfold::{tape::Tape, wire::{Format, Request}};
+//! use warmfold::{Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
 //! let request = Request::of(tape.root(), None);
@@ -12,9 +12,8 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{Code, Error};
+use crate::format::Format;
 use crate::history::View;
 use crate::options::Marks;
 use crate::plan::Edit;
@@ -23,14 +22,6 @@ use patch::Patch;
 
 mod openai_chat;
 pub mod patch;
-
-/// A format that we read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Format {
-    /// OpenAI Chat Completions messages.
-    #[serde(rename = "openai-chat")]
-    OpenaiChat,
-}
 
 /// A request as the host gives it.
 #[derive(Clone, Copy)]
@@ -65,7 +56,13 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>, context_block: Option<&'t str>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
-        Request { messages: field("messages"), system: field("system"), tools: field("tools"), tool_choice: field("tool_choice"), context_block }
+        Request {
+            messages: field("messages"),
+            system: field("system"),
+            tools: field("tools"),
+            tool_choice: field("tool_choice"),
+            context_block,
+        }
     }
 
     /// The message array.
@@ -87,7 +84,11 @@ impl Format {
     pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
         for (at, message) in request.message_array()?.children().enumerate() {
             if let Some(what) = openai_chat::foreign(message) {
-                return Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), format!("{what}; this version reads OpenAI Chat messages: convert them first")));
+                return Err(Error::new(
+                    Code::UnknownFormat,
+                    format!("messages[{at}]"),
+                    format!("{what}; this version reads OpenAI Chat messages: convert them first"),
+                ));
             }
         }
         Ok(Format::OpenaiChat)

@@ -1,4 +1,4 @@
-// The bundler inlines the file as bytes.
+// The bundler inlines the file as its deflated bytes.
 declare module "*.wasm" {
   const bytes: Uint8Array<ArrayBuffer>;
   export default bytes;

@@ -9,10 +9,8 @@
 //! assert_eq!(Profile::of_model("deepseek-v4"), Profile::named("deepseek").unwrap());
 //! ```
 
-use serde::Deserialize;
-use serde::de::Error as _;
-
-use crate::error::{Code, Error};
+use crate::fields::{self, Fault, amount};
+use crate::tape::{Kind, Node};
 
 /// A provider's prices and lifetime.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,54 +52,45 @@ impl Profile {
     /// The profile of this name.
     pub fn named(name: &str) -> Option<Profile> {
         let &(_, read, write, minutes) = NAMED.iter().find(|(known, ..)| *known == name)?;
-        Some(Profile { read, write, ttl_ms: minutes * MINUTE })
+        Some(Profile {
+            read,
+            write,
+            ttl_ms: minutes * MINUTE,
+        })
     }
 
     /// The profile that a model's id tells; Anthropic's five minutes where it tells nothing.
     pub fn of_model(id: &str) -> Profile {
-        let id = id.to_lowercase();
+        let id = id.to_ascii_lowercase();
         let name = MODELS.iter().find(|(part, _)| id.contains(part)).map_or("anthropic-5m", |(_, name)| name);
         Profile::named(name).unwrap_or_default()
     }
 
-    pub(crate) fn check(&self, path: &str) -> crate::Result<()> {
-        let fault = |name: &str, value: f64| {
-            Err(Error::new(Code::InvalidOption, format!("{path}.{name}"), format!("expected a finite number of at least 0, got {value}")))
-        };
-        for (name, value) in [("read", self.read), ("write", self.write), ("ttlMs", self.ttl_ms)] {
-            if !value.is_finite() || value < 0.0 {
-                return fault(name, value);
-            }
+    /// A name, or `{ read, write, ttlMs }`.
+    pub(crate) fn read(value: Node<'_>) -> Result<Profile, Fault> {
+        let names = || NAMED.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ");
+        match value.kind() {
+            Kind::Object => fields::inner(value, |prices| {
+                Ok(Profile {
+                    read: prices.need("read", amount)?,
+                    write: prices.need("write", amount)?,
+                    ttl_ms: prices.need("ttlMs", amount)?,
+                })
+            }),
+            _ => value
+                .text()
+                .and_then(Profile::named)
+                .ok_or_else(|| Fault::expected(format_args!("one of {}, or {{ read, write, ttlMs }}", names()), value)),
         }
-        Ok(())
     }
 }
 
 impl Default for Profile {
     fn default() -> Profile {
-        Profile { read: 0.1, write: 1.25, ttl_ms: 5.0 * MINUTE }
-    }
-}
-
-impl<'de> Deserialize<'de> for Profile {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Profile, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected the name of a cache profile or { read, write, ttlMs }")]
-        enum Given {
-            Name(String),
-            Prices {
-                read: f64,
-                write: f64,
-                #[serde(rename = "ttlMs")]
-                ttl_ms: f64,
-            },
-        }
-        match Given::deserialize(deserializer)? {
-            Given::Prices { read, write, ttl_ms } => Ok(Profile { read, write, ttl_ms }),
-            Given::Name(name) => Profile::named(&name).ok_or_else(|| {
-                let names: Vec<&str> = NAMED.iter().map(|(name, ..)| *name).collect();
-                D::Error::custom(format!("there is no cache profile {name:?}; expected one of {}, or {{ read, write, ttlMs }}", names.join(", ")))
-            }),
+        Profile {
+            read: 0.1,
+            write: 1.25,
+            ttl_ms: 5.0 * MINUTE,
         }
     }
 }

@@ -15,12 +15,10 @@
 //! assert!(whole.span.covers(part.span) && !part.span.covers(whole.span));
 //! ```
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// What a tool call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolKind {
     /// Reads a file or record.
     Read,
@@ -44,17 +42,61 @@ pub enum ToolKind {
 
 /// First match wins, so words that change something stand before words that look.
 const WORDS: &[(ToolKind, &[&str])] = &[
-    (ToolKind::Memory, &["memory", "memories", "todo", "todos", "skill", "skills", "plan", "think", "ask", "question", "questions", "todowrite", "todoread", "note", "notes"]),
-    (ToolKind::Write, &["write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename", "mkdir", "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit"]),
-    (ToolKind::Verify, &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"]),
+    (
+        ToolKind::Memory,
+        &[
+            "memory",
+            "memories",
+            "todo",
+            "todos",
+            "skill",
+            "skills",
+            "plan",
+            "think",
+            "ask",
+            "question",
+            "questions",
+            "todowrite",
+            "todoread",
+            "note",
+            "notes",
+        ],
+    ),
+    (
+        ToolKind::Write,
+        &[
+            "write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename", "mkdir",
+            "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit",
+        ],
+    ),
+    (
+        ToolKind::Verify,
+        &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"],
+    ),
     (ToolKind::Fetch, &["fetch", "browse", "browser", "url", "http", "download", "navigate"]),
     (ToolKind::Search, &["search", "grep", "rg", "find", "query", "ripgrep", "websearch", "lookup"]),
     (ToolKind::List, &["ls", "list", "glob", "tree", "dir", "directory"]),
     (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
-    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"]),
+    (
+        ToolKind::Run,
+        &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"],
+    ),
 ];
 
 impl ToolKind {
+    /// All kinds by name.
+    pub const NAMES: &[(&str, ToolKind)] = &[
+        ("read", ToolKind::Read),
+        ("search", ToolKind::Search),
+        ("list", ToolKind::List),
+        ("fetch", ToolKind::Fetch),
+        ("write", ToolKind::Write),
+        ("verify", ToolKind::Verify),
+        ("run", ToolKind::Run),
+        ("memory", ToolKind::Memory),
+        ("other", ToolKind::Other),
+    ];
+
     /// The kind that a tool's name tells. Of an MCP name (`mcp__server__tool`) the tool's own part is asked first.
     pub fn of_name(name: &str) -> ToolKind {
         let own = name.rsplit("__").next().unwrap_or(name);
@@ -76,15 +118,18 @@ fn of_words(name: &str) -> Option<ToolKind> {
     let mut words: Vec<String> = Vec::new();
     let mut lower = false;
     for letter in name.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && lower) || words.is_empty() {
+        if !letter.is_alphanumeric() || (letter.is_ascii_uppercase() && lower) || words.is_empty() {
             words.push(String::new());
         }
-        lower = letter.is_lowercase();
+        lower = letter.is_ascii_lowercase();
         if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
-            word.extend(letter.to_lowercase());
+            word.push(letter.to_ascii_lowercase());
         }
     }
-    WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind)
+    WORDS
+        .iter()
+        .find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str())))
+        .map(|(kind, _)| *kind)
 }
 
 /// The lines of a resource that a call shows.
@@ -117,11 +162,49 @@ pub struct Resource {
 }
 
 const PRIMARY: &[&str] = &[
-    "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "relative_workspace_path", "notebook_path", "uri", "url", "key",
-    "directory", "dir", "dir_path", "target_directory", "folder", "pattern", "query", "id", "name",
+    "path",
+    "file_path",
+    "filePath",
+    "filepath",
+    "file",
+    "filename",
+    "absolute_path",
+    "target_file",
+    "relative_workspace_path",
+    "notebook_path",
+    "uri",
+    "url",
+    "key",
+    "directory",
+    "dir",
+    "dir_path",
+    "target_directory",
+    "folder",
+    "pattern",
+    "query",
+    "id",
+    "name",
 ];
-const PROSE: &[&str] = &["explanation", "description", "reason", "reasoning", "thought", "rationale", "justification", "purpose"];
-const STARTS: &[&str] = &["start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
+const PROSE: &[&str] = &[
+    "explanation",
+    "description",
+    "reason",
+    "reasoning",
+    "thought",
+    "rationale",
+    "justification",
+    "purpose",
+];
+const STARTS: &[&str] = &[
+    "start",
+    "start_line",
+    "startLine",
+    "line_start",
+    "lineStart",
+    "from_line",
+    "begin_line",
+    "start_line_one_indexed",
+];
 const ENDS: &[&str] = &["end", "end_line", "endLine", "line_end", "lineEnd", "to_line", "end_line_one_indexed_inclusive"];
 const RANGES: &[&str] = &["view_range", "line_range", "lineRange", "range", "lines"];
 
@@ -132,22 +215,36 @@ impl Resource {
         let mut fields: Map<String, Value> = serde_json::from_str(arguments).ok()?;
         if let Some(own) = own {
             let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
-            let mine: Map<String, Value> = own.iter().filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone()))).collect();
+            let mine: Map<String, Value> = own
+                .iter()
+                .filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone())))
+                .collect();
             let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-            return Some(Resource { key: Value::Object(mine).to_string(), label, span });
+            return Some(Resource {
+                key: Value::Object(mine).to_string(),
+                label,
+                span,
+            });
         }
         if !kind.has_source() {
             return None;
         }
         fields.retain(|name, _| !PROSE.contains(&name.as_str()));
         let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-        let primary = PRIMARY.iter().find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
+        let primary = PRIMARY
+            .iter()
+            .find_map(|name| fields.get(*name))
+            .or_else(|| fields.values().find(|value| looks_like_a_name(value)));
         let label = match primary {
             Some(value) => text_of(value),
             None if fields.is_empty() && kind == ToolKind::List => String::new(),
             None => return None,
         };
-        Some(Resource { key: Value::Object(fields).to_string(), label, span })
+        Some(Resource {
+            key: Value::Object(fields).to_string(),
+            label,
+            span,
+        })
     }
 }
 
@@ -156,7 +253,9 @@ fn text_of(value: &Value) -> String {
 }
 
 fn looks_like_a_name(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
+    value
+        .as_str()
+        .is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
 }
 
 /// Takes the arguments that say which lines out of the call; what cannot be read as lines stays, and must then be equal.
@@ -183,7 +282,10 @@ fn take_span(fields: &mut Map<String, Value>) -> Span {
 /// Counting from 0 or from 1, the first line is the start.
 fn span(start: i64, end: Option<i64>) -> Span {
     let start = u64::try_from(start).unwrap_or(0);
-    Span { start: if start <= 1 { 0 } else { start }, end: end.map_or(u64::MAX, |end| end.max(0) as u64) }
+    Span {
+        start: if start <= 1 { 0 } else { start },
+        end: end.map_or(u64::MAX, |end| end.max(0) as u64),
+    }
 }
 
 fn range_of(value: &Value) -> Option<Span> {
@@ -209,18 +311,47 @@ fn number_of(value: &Value) -> Option<i64> {
 /// Whether a result says that the call failed. Chat has no flag for it, so its first words are read.
 pub fn is_error(text: &str) -> bool {
     const SIGNS: &[&str] = &[
-        "error", "[error", "<error", "<tool_use_error", "traceback (most recent", "exception", "fatal:", "failed to", "enoent", "eacces", "no such file", "file not found",
-        "file does not exist", "cannot read", "could not read", "permission denied", "{\"error\"", "{ \"error\"", "\"error\"", "❌",
+        "error",
+        "[error",
+        "<error",
+        "<tool_use_error",
+        "traceback (most recent",
+        "exception",
+        "fatal:",
+        "failed to",
+        "enoent",
+        "eacces",
+        "no such file",
+        "file not found",
+        "file does not exist",
+        "cannot read",
+        "could not read",
+        "permission denied",
+        "{\"error\"",
+        "{ \"error\"",
+        "\"error\"",
+        "❌",
     ];
-    let start: String = text.trim_start().chars().take(40).flat_map(char::to_lowercase).collect();
+    let start: String = text.trim_start().chars().take(40).map(|letter| letter.to_ascii_lowercase()).collect();
     SIGNS.iter().any(|sign| start.starts_with(sign))
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.
 pub fn is_unchanged_stub(text: &str) -> bool {
-    const SIGNS: &[&str] = &["unchanged", "not changed", "no change", "not modified", "has not been modified", "already in context", "already read", "same as before", "see above", "identical to"];
+    const SIGNS: &[&str] = &[
+        "unchanged",
+        "not changed",
+        "no change",
+        "not modified",
+        "has not been modified",
+        "already in context",
+        "already read",
+        "same as before",
+        "see above",
+        "identical to",
+    ];
     text.len() <= 400 && {
-        let text = text.to_lowercase();
+        let text = text.to_ascii_lowercase();
         SIGNS.iter().any(|sign| text.contains(sign))
     }
 }

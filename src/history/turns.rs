@@ -5,7 +5,7 @@
 //! The tail is the newest run of results, or of user messages.
 //!
 //! ```
-//! use warmfold::{history::turns, tape::Tape, wire::{Format, Request}};
+//! use warmfold::{history::turns, Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}"#)?;
 //! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
@@ -43,7 +43,11 @@ impl Recent {
             let same_run = at > 0 && view.messages[at - 1].role == message.role && matches!(message.role, Role::User | Role::Tool);
             tails.push(if same_run { tails[at - 1] } else { at });
         }
-        Recent { protected_turns, turns: (0..view.messages.len()).filter(turn).collect(), tails }
+        Recent {
+            protected_turns,
+            turns: (0..view.messages.len()).filter(turn).collect(),
+            tails,
+        }
     }
 
     /// The first protected message of the prefix of this length.

@@ -32,7 +32,9 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
     let mut search = Search::new(view);
     let mut next = 0; // entries before this one are taken
     for edit in &plan.edits {
-        let here = view.entry_at(edit.message, edit.part).filter(|&entry| entry >= next && search.matches(entry, edit));
+        let here = view
+            .entry_at(edit.message, edit.part)
+            .filter(|&entry| entry >= next && search.matches(entry, edit));
         let found = here.or_else(|| search.later(next, edit)).filter(|&entry| search.target_stands(entry, edit));
         let at = found.map_or(edit.message, |entry| view.entries[entry].message.min(edit.message));
         match found {
@@ -63,7 +65,11 @@ struct Search<'v, 't> {
 
 impl<'v, 't> Search<'v, 't> {
     fn new(view: &'v View<'t>) -> Self {
-        Search { view, prints: HashMap::new(), index: None }
+        Search {
+            view,
+            prints: HashMap::new(),
+            index: None,
+        }
     }
 
     fn print(&mut self, entry: usize) -> &str {

@@ -50,7 +50,10 @@ impl<'t> Copies<'t> {
 
     fn group(&self, view: &View<'t>, entry: usize) -> &[usize] {
         let tool = view.tool_of(&view.entries[entry]).unwrap_or("");
-        self.prints.get(&entry).and_then(|print| self.alike.get(&(tool, *print))).map_or(&[], Vec::as_slice)
+        self.prints
+            .get(&entry)
+            .and_then(|print| self.alike.get(&(tool, *print)))
+            .map_or(&[], Vec::as_slice)
     }
 }
 
@@ -62,7 +65,9 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
         return Proposal::NotNow;
     }
     let earlier = state.copies.group(state.view, entry).iter().copied().take_while(|copy| *copy < entry);
-    let Some(first) = earlier.take(COPIES).find(|copy| !state.is_edited(*copy)) else { return Proposal::NotNow };
+    let Some(first) = earlier.take(COPIES).find(|copy| !state.is_edited(*copy)) else {
+        return Proposal::NotNow;
+    };
     let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry).as_deref());
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))
 }

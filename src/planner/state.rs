@@ -74,7 +74,10 @@ impl<'v, 't> State<'v, 't> {
         prefix.push(sum);
         for message in &view.messages {
             sum += u64::from(message.fixed.tokens);
-            sum += view.entries[message.entries.clone()].iter().map(|entry| u64::from(entry.size.tokens)).sum::<u64>();
+            sum += view.entries[message.entries.clone()]
+                .iter()
+                .map(|entry| u64::from(entry.size.tokens))
+                .sum::<u64>();
             prefix.push(sum);
         }
         State {
@@ -158,7 +161,10 @@ impl<'v, 't> State<'v, 't> {
         let over_window = self.is_over_window();
         let made = self.attempt(target);
         let first = *made.first()?;
-        let rewrite = Rewrite { saved: made.iter().map(|entry| self.in_force[entry].saved).sum(), cached: self.cached_from(first, &made, call.cached) };
+        let rewrite = Rewrite {
+            saved: made.iter().map(|entry| self.in_force[entry].saved).sum(),
+            cached: self.cached_from(first, &made, call.cached),
+        };
         let calls = self.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
         let reached = self.scaled(self.unscaled()) <= target;
         if reached || over_window || rewrite.saved * 10 >= u64::from(limit) || rewrite.pays(&self.options.cache, calls) {
@@ -191,9 +197,17 @@ impl<'v, 't> State<'v, 't> {
     /// Tokens in the cache from the message of `first` on, as they were rendered before `made`.
     fn cached_from(&self, first: usize, made: &[usize], cached: usize) -> u64 {
         let from = self.view.entries[first].message;
-        let Some(full) = self.prefix[cached].checked_sub(self.prefix[from]) else { return 0 };
-        let behind = self.in_force.range(first..).take_while(|(entry, _)| self.view.entries[**entry].message < cached);
-        full - behind.filter(|(entry, _)| made.binary_search(entry).is_err()).map(|(_, in_force)| in_force.saved).sum::<u64>()
+        let Some(full) = self.prefix[cached].checked_sub(self.prefix[from]) else {
+            return 0;
+        };
+        let behind = self
+            .in_force
+            .range(first..)
+            .take_while(|(entry, _)| self.view.entries[**entry].message < cached);
+        full - behind
+            .filter(|(entry, _)| made.binary_search(entry).is_err())
+            .map(|(_, in_force)| in_force.saved)
+            .sum::<u64>()
     }
 
     /// Runs the passes in order until the target is reached; returns the entries that got an edit.
@@ -305,7 +319,9 @@ impl<'v, 't> State<'v, 't> {
     }
 
     fn take(&mut self, entry: usize) {
-        let Some(InForce { edit, saved }) = self.in_force.remove(&entry) else { return };
+        let Some(InForce { edit, saved }) = self.in_force.remove(&entry) else {
+            return;
+        };
         self.saved -= saved;
         if let Some(target) = self.target_of(&edit)
             && let Some(count) = self.targets.get_mut(&target)

@@ -43,8 +43,12 @@ impl Reads {
     /// A result came: the entries that it supersedes.
     pub(super) fn add(&mut self, view: &View<'_>, options: &Options, entry: usize) -> Vec<usize> {
         let found = &view.entries[entry];
-        let Some(tool_call) = found.tool_call else { return Vec::new() };
-        let Some(resource) = view.resource(tool_call, |tool| options.kind_of(tool), &options.resource_of) else { return Vec::new() };
+        let Some(tool_call) = found.tool_call else {
+            return Vec::new();
+        };
+        let Some(resource) = view.resource(tool_call, |tool| options.kind_of(tool), &options.resource_of) else {
+            return Vec::new();
+        };
         let key = (view.tool_calls[tool_call].name.to_owned(), resource.key);
         let shown = self.shown.entry(key).or_default();
         if shown.last().is_some_and(|last| last.message == found.message) {
@@ -57,7 +61,10 @@ impl Reads {
                 superseded.extend(parts.filter(|part| found.size.bytes >= SHORT || view.entries[*part].size.bytes <= LONG));
             }
         }
-        shown.push(Shown { message: found.message, span: resource.span });
+        shown.push(Shown {
+            message: found.message,
+            span: resource.span,
+        });
         for older in &superseded {
             self.anew.entry(*older).or_default().push(entry);
         }
@@ -74,8 +81,14 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_target(entry) {
         return Proposal::NotNow;
     }
-    let latest = state.reads.anew.get(&entry).and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
-    let Some(latest) = latest.copied() else { return Proposal::NotNow };
+    let latest = state
+        .reads
+        .anew
+        .get(&entry)
+        .and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
+    let Some(latest) = latest.copied() else {
+        return Proposal::NotNow;
+    };
     let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry).as_deref());
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
 }

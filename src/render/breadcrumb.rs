@@ -37,13 +37,23 @@ impl Breadcrumb<'_> {
     /// An earlier result says the same; this one went whole.
     pub fn duplicate(&self, elided: &str, resource: Option<&str>) -> String {
         let (tool, about) = (self.tool_name(), about(resource));
-        format!("[{}: {elided} elided to save context: {tool} returned the same{about} earlier; {}{}]", self.label, self.source(), self.again("see it"))
+        format!(
+            "[{}: {elided} elided to save context: {tool} returned the same{about} earlier; {}{}]",
+            self.label,
+            self.source(),
+            self.again("see it")
+        )
     }
 
     /// A later call shows the resource as it is by then; this one went whole.
     pub fn superseded(&self, elided: &str, resource: Option<&str>) -> String {
         let (tool, about) = (self.tool_name(), about(resource));
-        format!("[{}: {elided} elided to save context: a later call of {tool} shows{about} anew; {}{}]", self.label, self.source(), self.again("see it"))
+        format!(
+            "[{}: {elided} elided to save context: a later call of {tool} shows{about} anew; {}{}]",
+            self.label,
+            self.source(),
+            self.again("see it")
+        )
     }
 
     fn tool_name(&self) -> String {
@@ -51,7 +61,11 @@ impl Breadcrumb<'_> {
     }
 
     fn source(&self) -> &'static str {
-        if self.kind.has_source() { "the source is intact." } else { "only this transcript is shortened." }
+        if self.kind.has_source() {
+            "the source is intact."
+        } else {
+            "only this transcript is shortened."
+        }
     }
 
     fn again(&self, to: &str) -> String {
@@ -63,7 +77,9 @@ impl Breadcrumb<'_> {
 }
 
 fn about(resource: Option<&str>) -> String {
-    resource.filter(|resource| !resource.is_empty()).map_or(String::new(), |resource| format!(" {}", plain(resource)))
+    resource
+        .filter(|resource| !resource.is_empty())
+        .map_or(String::new(), |resource| format!(" {}", plain(resource)))
 }
 
 /// How much of a text went, in the larger unit that says it well.
@@ -77,7 +93,13 @@ pub fn amount(text: &str, elided: &str) -> String {
 
 /// Printable ASCII without brackets, at most 120 bytes: what cannot be, becomes `?`.
 pub fn plain(text: &str) -> String {
-    let safe = |letter: char| if (' '..='~').contains(&letter) && !"[]".contains(letter) { letter } else { '?' };
+    let safe = |letter: char| {
+        if (' '..='~').contains(&letter) && !"[]".contains(letter) {
+            letter
+        } else {
+            '?'
+        }
+    };
     let mut plain: String = text.chars().map(safe).take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {
         plain.replace_range(LONGEST - 3.., "...");

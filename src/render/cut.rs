@@ -10,8 +10,6 @@
 //! assert_eq!(cut::head("ab👩‍🚀cd", 5), 2);
 //! ```
 
-use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
-
 /// A line boundary is taken when it is within this share of the kept length.
 const NEAR: usize = 5;
 
@@ -24,14 +22,21 @@ pub fn head(text: &str, keep: usize) -> usize {
         return text.len();
     }
     let least = keep - keep / NEAR;
-    (least.max(1)..=keep).rev().find(|&at| is_line_start(text, at)).unwrap_or_else(|| inside(text, keep, false))
+    (least.max(1)..=keep)
+        .rev()
+        .find(|&at| is_line_start(text, at))
+        .unwrap_or_else(|| inside(text, keep, false))
 }
 
 /// Where the last `keep` bytes begin: the tail is `text[tail..]`, at most `keep` bytes.
 pub fn tail(text: &str, keep: usize) -> usize {
-    let Some(from) = text.len().checked_sub(keep).filter(|&from| from > 0) else { return 0 };
+    let Some(from) = text.len().checked_sub(keep).filter(|&from| from > 0) else {
+        return 0;
+    };
     let most = (from + keep / NEAR).min(text.len());
-    (from..=most).find(|&at| is_line_start(text, at) && at < text.len()).unwrap_or_else(|| inside(text, from, true))
+    (from..=most)
+        .find(|&at| is_line_start(text, at) && at < text.len())
+        .unwrap_or_else(|| inside(text, from, true))
 }
 
 /// Whether a line begins at `at`, which is after a line's end.
@@ -95,17 +100,34 @@ fn ansi_length(bytes: &[u8]) -> usize {
     bytes.iter().take(LONGEST).skip(2).position(|&byte| ends(byte)).map_or(1, |at| at + 3)
 }
 
-/// The grapheme (an emoji sequence, a letter with its accents, a CRLF) that has `at` in its middle.
+/// The characters around `at` that a reader sees as one: an emoji sequence, a letter with its accents, a flag, a CRLF.
 fn grapheme_around(text: &str, at: usize) -> Option<(usize, usize)> {
-    let mut first = at.saturating_sub(LONGEST);
-    while !text.is_char_boundary(first) {
-        first -= 1;
+    let mut from = at;
+    while at - from < LONGEST && joins(&text[..from], &text[from..]) {
+        from -= text[..from].chars().next_back().map_or(0, char::len_utf8);
     }
-    let mut cursor = GraphemeCursor::new(at, text.len(), true);
-    if cursor.is_boundary(&text[first..], first).unwrap_or(true) {
+    if from == at {
         return None;
     }
-    let from = text[first..at].grapheme_indices(true).next_back().map_or(first, |(offset, _)| first + offset);
-    let to = text[from..].graphemes(true).next().map_or(at, |grapheme| from + grapheme.len());
-    (to > at && from < at).then_some((from, to))
+    let mut to = at;
+    while to - at < LONGEST && joins(&text[..to], &text[to..]) {
+        to += text[to..].chars().next().map_or(0, char::len_utf8);
+    }
+    Some((from, to))
+}
+
+/// Whether no reader sees a boundary between the two. The ranges are those of Unicode's extending marks, variation selectors and skin
+/// tones; the full tables would be a tenth of the package.
+fn joins(before: &str, after: &str) -> bool {
+    const JOINER: char = '\u{200d}';
+    let (Some(last), Some(first)) = (before.chars().next_back(), after.chars().next()) else {
+        return false;
+    };
+    let is_flag = |letter: char| ('\u{1f1e6}'..='\u{1f1ff}').contains(&letter);
+    let extends = matches!(first, JOINER | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}'
+        | '\u{93a}'..='\u{94f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}'
+        | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
+    let flags = || before.chars().rev().take(LONGEST).take_while(|letter| is_flag(*letter)).count();
+    extends || last == JOINER || (last == '\r' && first == '\n') || (is_flag(last) && is_flag(first) && flags() % 2 == 1)
 }

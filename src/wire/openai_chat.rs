@@ -53,7 +53,10 @@ pub(super) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
         system = system.rotate_left(1) ^ entry.fingerprint();
     }
     for extra in [request.system, request.tools].into_iter().flatten() {
-        view.overhead += Size { tokens: tokens::estimate_tree(extra), bytes: tree_bytes(extra) };
+        view.overhead += Size {
+            tokens: tokens::estimate_tree(extra),
+            bytes: tree_bytes(extra),
+        };
     }
     view.context = ContextPrint {
         system: system ^ request.system.map_or(0, Node::fingerprint),
@@ -61,7 +64,13 @@ pub(super) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
         block: request.context_block.map_or(0, tape::fingerprint),
     };
     for mark in request.tools.into_iter().flat_map(Node::subtree).filter(|node| is_mark(*node)) {
-        view.host_marks.insert(0, HostMark { message: None, hour: is_hour(mark) });
+        view.host_marks.insert(
+            0,
+            HostMark {
+                message: None,
+                hour: is_hour(mark),
+            },
+        );
     }
     place_block(&mut view, request.context_block);
     Ok(view)
@@ -76,7 +85,9 @@ fn is_hour(mark: Node<'_>) -> bool {
 }
 
 fn tree_bytes(node: Node<'_>) -> u32 {
-    node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
+    node.subtree()
+        .map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32)
+        .sum()
 }
 
 fn place_block(view: &mut View<'_>, block: Option<&str>) {
@@ -131,7 +142,11 @@ impl<'t> Reader<'t> {
             block: BlockPlace::Nowhere,
             host_marks: Vec::new(),
         };
-        Reader { view, by_id: Pairs::default(), by_name: Pairs::default() }
+        Reader {
+            view,
+            by_id: Pairs::default(),
+            by_name: Pairs::default(),
+        }
     }
 
     fn fault(&self, code: Code, field: &str, what: String) -> Error {
@@ -144,7 +159,11 @@ impl<'t> Reader<'t> {
         }
         let fields = fields_of(node);
         let Some(role) = fields.role else {
-            return Err(self.fault(Code::MissingRole, ".role", "every message needs a role: system, developer, user, assistant or tool".into()));
+            return Err(self.fault(
+                Code::MissingRole,
+                ".role",
+                "every message needs a role: system, developer, user, assistant or tool".into(),
+            ));
         };
         let role = match role {
             "system" | "developer" => Role::System,
@@ -155,7 +174,10 @@ impl<'t> Reader<'t> {
         };
         let at = self.view.messages.len();
         if let Some(mark) = fields.mark {
-            self.view.host_marks.push(HostMark { message: Some(at), hour: is_hour(mark) });
+            self.view.host_marks.push(HostMark {
+                message: Some(at),
+                hour: is_hour(mark),
+            });
         }
         let mut message = Message {
             role,
@@ -168,7 +190,10 @@ impl<'t> Reader<'t> {
         message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let made = self.tool_calls(&fields, at)?;
         for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
-            message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
+            message.fixed += Size {
+                tokens: tokens::estimate_tree(call),
+                bytes: tree_bytes(call),
+            };
         }
         let answers = match fields.role {
             Some("tool") => fields.tool_call_id.and_then(|id| self.by_id.answer(id)),
@@ -182,13 +207,26 @@ impl<'t> Reader<'t> {
         }
         if role == Role::Assistant && !fields.reasoning.is_empty() {
             let required = made > 0 && fields.reasoning.iter().any(|node| node.key() != Some("reasoning"));
-            let alone = made == 0 && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty()) && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
+            let alone = made == 0
+                && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty())
+                && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
             let size = fields.reasoning.iter().fold(Size::default(), |mut sum, node| {
-                sum += Size { tokens: tokens::estimate_tree(*node), bytes: tree_bytes(*node) };
+                sum += Size {
+                    tokens: tokens::estimate_tree(*node),
+                    bytes: tree_bytes(*node),
+                };
                 sum
             });
             let content = Content::Values(fields.reasoning);
-            self.view.entries.push(Entry { message: at, part: parts, kind: EntryKind::Reasoning, content, size, tool_call: None, required: required || alone });
+            self.view.entries.push(Entry {
+                message: at,
+                part: parts,
+                kind: EntryKind::Reasoning,
+                content,
+                size,
+                tool_call: None,
+                required: required || alone,
+            });
         }
         message.entries.end = self.view.entries.len();
         self.view.messages.push(message);
@@ -215,7 +253,11 @@ impl<'t> Reader<'t> {
         if let Some(call) = fields.function_call.filter(|node| node.kind() == Kind::Object) {
             let name = call.get("name").and_then(Node::text).unwrap_or("");
             self.by_name.open(name, self.view.tool_calls.len());
-            self.view.tool_calls.push(ToolCall { message, name, arguments: call.get("arguments") });
+            self.view.tool_calls.push(ToolCall {
+                message,
+                name,
+                arguments: call.get("arguments"),
+            });
             made += 1;
         }
         Ok(made)
@@ -223,7 +265,9 @@ impl<'t> Reader<'t> {
 
     /// Reads the content; returns how many parts it has.
     fn content(&mut self, fields: &Fields<'t>, message: &mut Message, answers: Option<usize>) -> crate::Result<u32> {
-        let Some(content) = fields.content else { return Ok(0) };
+        let Some(content) = fields.content else {
+            return Ok(0);
+        };
         match content.kind() {
             Kind::Null => Ok(0),
             Kind::String => {
@@ -242,7 +286,10 @@ impl<'t> Reader<'t> {
 
     fn part(&mut self, message: &mut Message, part: u32, node: Node<'t>, answers: Option<usize>) {
         for mark in MARK_KEYS.iter().filter_map(|key| node.get(key)) {
-            self.view.host_marks.push(HostMark { message: Some(self.view.messages.len()), hour: is_hour(mark) });
+            self.view.host_marks.push(HostMark {
+                message: Some(self.view.messages.len()),
+                hour: is_hour(mark),
+            });
         }
         let kind = node.get("type").and_then(Node::text).unwrap_or("");
         match (node.text(), kind) {
@@ -266,7 +313,15 @@ impl<'t> Reader<'t> {
         let kind = if message.role == Role::Tool { EntryKind::Result } else { EntryKind::Text };
         message.authored |= message.role == Role::User && !text.is_empty();
         message.markable |= !text.is_empty();
-        let entry = Entry { message: self.view.messages.len(), part, kind, content: Content::Text(text), size: Size::of(text), tool_call: answers, required: false };
+        let entry = Entry {
+            message: self.view.messages.len(),
+            part,
+            kind,
+            content: Content::Text(text),
+            size: Size::of(text),
+            tool_call: answers,
+            required: false,
+        };
         self.view.entries.push(entry);
     }
 }
@@ -288,7 +343,12 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
             }
             key if MARK_KEYS.contains(&key) => fields.mark = Some(field),
             _ if field.kind() == Kind::Null => {}
-            _ => fields.others += Size { tokens: tokens::estimate_tree(field), bytes: tree_bytes(field) },
+            _ => {
+                fields.others += Size {
+                    tokens: tokens::estimate_tree(field),
+                    bytes: tree_bytes(field),
+                }
+            }
         }
     }
     fields
@@ -296,7 +356,12 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
 
 /// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
 fn media(node: Node<'_>, kind: &str) -> Size {
-    let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
+    let data = || {
+        node.subtree()
+            .map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes())
+            .max()
+            .unwrap_or(0)
+    };
     let tokens = match kind {
         "image_url" | "input_image" | "image" => {
             let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
@@ -346,14 +411,23 @@ pub(super) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     let mut messages = request.message_array()?.children().enumerate();
     for (at, touched) in touched {
-        let Some((_, node)) = messages.find(|(index, _)| *index == at) else { break };
+        let Some((_, node)) = messages.find(|(index, _)| *index == at) else {
+            break;
+        };
         places.extend(message(node, at, &touched, &mut patches)?);
     }
     if let (BlockPlace::Prepend, Some(block)) = (view.block, request.context_block) {
         let text = Value::Text(block.to_owned());
-        let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
+        let content = if changes.mark_block {
+            Value::List(vec![text_part(text, Some(changes))])
+        } else {
+            text
+        };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(system) });
+        patches.push(Patch {
+            path: vec![Step::Index(0)],
+            change: Change::Insert(system),
+        });
     }
     Ok((patches, places))
 }
@@ -361,7 +435,10 @@ pub(super) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_
 /// Patches one message; returns the part that its mark stands in.
 fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<Option<u32>> {
     plain(node, || format!("messages[{at}]"))?;
-    let field = |rest: &[Step], change| Patch { path: [&[Step::Index(at)], rest].concat(), change };
+    let field = |rest: &[Step], change| Patch {
+        path: [&[Step::Index(at)], rest].concat(),
+        change,
+    };
     if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
         let there = REASONING.iter().filter(|key| node.get(key).is_some());
         patches.extend(there.map(|key| field(&[Step::Key(key)], Change::Remove)));
@@ -373,7 +450,12 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut V
             let original = content.and_then(Node::text).filter(|text| !text.is_empty());
             let edited = touched.text(0);
             let text = match touched.block {
-                Some(block) => Some(edited.as_deref().or(original).map_or(block.to_owned(), |text| format!("{text}{BLOCK_GAP}{block}"))),
+                Some(block) => Some(
+                    edited
+                        .as_deref()
+                        .or(original)
+                        .map_or(block.to_owned(), |text| format!("{text}{BLOCK_GAP}{block}")),
+                ),
                 None => edited,
             };
             let change = match (touched.mark, text) {
@@ -387,7 +469,13 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut V
     }
 }
 
-fn part_patches(parts: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>, field: &impl Fn(&[Step], Change) -> Patch) -> crate::Result<Option<u32>> {
+fn part_patches(
+    parts: Node<'_>,
+    at: usize,
+    touched: &Touched<'_, '_>,
+    patches: &mut Vec<Patch>,
+    field: &impl Fn(&[Step], Change) -> Patch,
+) -> crate::Result<Option<u32>> {
     let in_part = |part: usize, rest: &[Step], change| field(&[&[Step::Key("content"), Step::Index(part)], rest].concat(), change);
     let mut last_text = None;
     for (part, child) in parts.children().enumerate() {
@@ -405,7 +493,9 @@ fn part_patches(parts: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: 
         patches.push(field(&[Step::Key("content")], Change::Set(Value::Appended(Box::new(part)))));
         return Ok(touched.mark.map(|_| parts.len() as u32));
     }
-    let Some((mark, (part, child))) = touched.mark.zip(last_text) else { return Ok(None) };
+    let Some((mark, (part, child))) = touched.mark.zip(last_text) else {
+        return Ok(None);
+    };
     plain(child, || format!("messages[{at}].content[{part}]"))?;
     let (key, value) = mark_of(mark);
     patches.push(in_part(part, &[Step::Key(key)], Change::Set(Value::Json(value))));

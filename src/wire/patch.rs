@@ -71,7 +71,9 @@ impl Serialize for Step {
 impl Patch {
     /// Carries the change out on JSON. A path that is not there changes nothing.
     pub fn apply_to(&self, messages: &mut serde_json::Value) {
-        let Some((last, parents)) = self.path.split_last() else { return };
+        let Some((last, parents)) = self.path.split_last() else {
+            return;
+        };
         let mut at = messages;
         for step in parents {
             let next = match step {
@@ -84,16 +86,22 @@ impl Patch {
         match (last, &self.change) {
             (Step::Key(key), Change::Remove) => drop(at.as_object_mut().and_then(|object| object.remove(*key))),
             (Step::Key(key), Change::Set(value)) => {
-                let Some(object) = at.as_object_mut() else { return };
+                let Some(object) = at.as_object_mut() else {
+                    return;
+                };
                 let original = object.get(*key).cloned().unwrap_or_default();
                 object.insert((*key).to_owned(), value.build(&original));
             }
             (Step::Index(index), Change::Set(value)) => {
-                let Some(slot) = at.get_mut(*index) else { return };
+                let Some(slot) = at.get_mut(*index) else {
+                    return;
+                };
                 *slot = value.build(slot);
             }
             (Step::Index(index), Change::Insert(value)) => {
-                let Some(array) = at.as_array_mut() else { return };
+                let Some(array) = at.as_array_mut() else {
+                    return;
+                };
                 array.insert((*index).min(array.len()), value.build(&serde_json::Value::Null));
             }
             _ => {}

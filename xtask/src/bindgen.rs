@@ -37,17 +37,13 @@ fn build() -> Result<String> {
     // Panics name the file they are in: the same bytes on every machine, and nobody's folders.
     let remap = format!("--remap-path-prefix={}=cargo", home.display());
     let output = cargo()
-        .args(["build", "--release", "--lib", "--target", TARGET])
+        .args(["rustc", "--release", "--lib", "--crate-type=cdylib", "--target", TARGET])
         .arg("--config")
         .arg(format!("target.{TARGET}.rustflags=[{remap:?}]"))
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()?;
-    ensure!(
-        output.status.success(),
-        "cargo build ended with {}",
-        output.status
-    );
+    ensure!(output.status.success(), "cargo build ended with {}", output.status);
     String::from_utf8(output.stdout)?
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())

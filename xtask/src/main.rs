@@ -19,10 +19,7 @@ fn main() -> Result<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let command = arguments.next().unwrap_or_default();
     let rest: Vec<OsString> = arguments.collect();
-    match (
-        command.to_str(),
-        rest.first().and_then(|word| word.to_str()),
-    ) {
+    match (command.to_str(), rest.first().and_then(|word| word.to_str())) {
         (Some("bindgen"), None) => bindgen::run(),
         (Some("test-wasm"), Some("node")) => test_wasm::in_node(&rest[1..]),
         (Some("test-wasm"), Some("chromium")) => test_wasm::in_chromium(&rest[1..]),
@@ -42,19 +39,11 @@ fn cargo() -> Command {
 }
 
 fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("xtask lies in the workspace")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
 /// Runs it; its own output says what failed.
 fn run(command: &mut Command) -> Result<ExitCode> {
-    let status = command
-        .status()
-        .with_context(|| format!("cannot run {command:?}"))?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

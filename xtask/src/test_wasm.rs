@@ -59,17 +59,13 @@ pub fn runner(arguments: Vec<OsString>) -> Result<ExitCode> {
     let name = OsString::from("wasm-bindgen-test-runner");
     // A quiet cargo passes this on to a harness that, unlike Rust's own, has no such option.
     let known = arguments.into_iter().filter(|word| word != "--quiet");
-    wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(
-        std::iter::once(name).chain(known),
-    )?;
+    wasm_bindgen_cli::wasm_bindgen_test_runner::run_cli_with_args(std::iter::once(name).chain(known))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn cargo_test(arguments: &[OsString]) -> Result<Command> {
     let this = env::current_exe()?;
-    let this = this
-        .to_str()
-        .context("the path of the build folder is not UTF-8")?;
+    let this = this.to_str().context("the path of the build folder is not UTF-8")?;
     let mut command = cargo();
     command
         .args(["test", "--target", TARGET, "--test", "rust"])

@@ -1,0 +1,59 @@
+/** Carries patches out on the host's messages: what is not patched stays the very same object. */
+
+/** See `src/wire/patch.rs`. */
+export interface Patch {
+  path: (string | number)[];
+  change: "remove" | { set: Value } | { insert: Value };
+}
+
+type Value =
+  | "original"
+  | { text: string }
+  | { json: unknown }
+  | { list: Value[] }
+  | { record: [string, Value][] }
+  | { appended: Value };
+
+type Container = Record<string | number, unknown>;
+
+/** A new array with the patches in it; the one given, and all that it holds, is left as it is. */
+export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[]): M[] {
+  const result = messages.slice();
+  const own = new Set<unknown>([result]);
+  for (const { path, change } of patches) {
+    let parent = result as unknown as Container;
+    for (const step of path.slice(0, -1)) {
+      if (!own.has(parent[step])) own.add((parent[step] = copy(parent[step] as object)));
+      parent = parent[step] as Container;
+    }
+    const last = path[path.length - 1]!;
+    if (change === "remove") delete parent[last];
+    else if ("set" in change) define(parent, last, build(change.set, parent[last], own));
+    else result.splice(last as number, 0, build(change.insert, undefined, own) as M);
+  }
+  return result;
+}
+
+function copy(value: object): object {
+  if (Array.isArray(value)) return value.slice();
+  const clone = { ...value };
+  return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(clone, null) : clone;
+}
+
+/** Assigns without waking a setter that a prototype may have. */
+function define(parent: Container, key: string | number, value: unknown): void {
+  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function build(value: Value, original: unknown, own: Set<unknown>): unknown {
+  if (value === "original") return original;
+  if ("text" in value) return value.text;
+  if ("json" in value) return value.json;
+  const built = (item: Value) => build(item, original, own);
+  let made: unknown;
+  if ("list" in value) made = value.list.map(built);
+  else if ("record" in value) made = Object.fromEntries(value.record.map(([key, item]) => [key, built(item)]));
+  else made = [...(Array.isArray(original) ? original : []), built(value.appended)];
+  own.add(made);
+  return made;
+}

@@ -1,0 +1,50 @@
+/** warmfold: folds an agent's message history to fit a token budget without cooling the provider's prompt cache. */
+
+import { applyPatches, type Patch } from "./apply.js";
+import { WarmfoldError, asWarmfoldError } from "./errors.js";
+import { writeTape } from "./tape.js";
+import type { Decision, FoldOptions, FoldResult, Plan, Rendered } from "./types.js";
+import { release, wasm } from "./wasm.js";
+
+export { WarmfoldError, type WarmfoldErrorCode } from "./errors.js";
+export type * from "./types.js";
+
+/**
+ * A message array and the carried plan in; edited messages, breakpoints and the next plan out.
+ * Synchronous and pure: nothing to await, nothing to free, the input is never changed.
+ * @throws {WarmfoldError} for input that it refuses.
+ */
+export function fold<M>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
+  const { patches, ...decision } = run("fold", messages, options) as Decision & { patches: Patch[] };
+  return { messages: applyPatches(messages, patches), ...decision };
+}
+
+/** Decides only: what `fold` would do, without the messages. */
+export function decide<M>(messages: readonly M[], options: FoldOptions = {}): Decision {
+  const { patches: _, ...decision } = run("decide", messages, options) as Decision & { patches: Patch[] };
+  return decision;
+}
+
+/** Applies a plan that was made elsewhere, or earlier, as it stands. Edits that do not match the history are left out. */
+export function render<M>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
+  const { patches, ...places } = run("render", messages, { ...options, plan }) as Omit<Rendered<M>, "messages"> & { patches: Patch[] };
+  return { messages: applyPatches(messages, patches), ...places };
+}
+
+let busy = false;
+
+function run(name: "fold" | "decide" | "render", messages: unknown, options: FoldOptions): unknown {
+  if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
+  if (typeof options !== "object" || options === null) throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
+  const { plan, system, tools, toolChoice, ...rest } = options;
+  busy = true;
+  try {
+    writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan });
+    return wasm()[name]();
+  } catch (thrown) {
+    throw asWarmfoldError(thrown);
+  } finally {
+    busy = false;
+    release();
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Writes any JavaScript value onto the tape, straight into wasm memory. It knows no provider.
+ * The layout is described in `src/tape.rs`.
+ */
+
+import { WarmfoldError } from "./errors.js";
+import { wasm } from "./wasm.js";
+
+const NULL = 0, FALSE = 1, TRUE = 2, NUMBER = 3, STRING = 4, ARRAY = 5, OBJECT = 6, OPAQUE = 7;
+const INSTANCE = 1 << 8;
+const NO_KEY = 0xffffffff;
+const WORDS = 4;
+const MAX_DEPTH = 512;
+/** Up to this length a loop beats a call of the encoder. */
+const SHORT = 24;
+
+const encoder = new TextEncoder();
+const float = new Float64Array(1);
+const floatWords = new Uint32Array(float.buffer);
+
+let memory: WebAssembly.Memory | undefined;
+let nodes = new Uint32Array(0);
+let text = new Uint8Array(0);
+let nodeCount = 0;
+let textLength = 0;
+const keys = new Map<string, number>();
+const ancestors: unknown[] = [];
+const path: (string | number)[] = [];
+
+/** Writes the value as the tape's root. Getters run once each; nothing of the value is kept. */
+export function writeTape(value: object): void {
+  nodeCount = textLength = 0;
+  keys.clear();
+  if (memory !== wasm().memory) {
+    nodes = new Uint32Array(0); // a new instance has none of the old one's room
+    text = new Uint8Array(0);
+  }
+  moved(0, 1 << 10, 1 << 16);
+  try {
+    write(value, NO_KEY, 0);
+    for (const key of keys.keys()) writeString(key, NO_KEY);
+    wasm().tapeCommit(nodeCount, keys.size, textLength);
+  } finally {
+    ancestors.length = path.length = 0;
+    keys.clear();
+  }
+}
+
+/** Makes room. Memory may move when it grows, so both views are taken anew. */
+function moved(used: number, nodesWanted: number, textWanted: number): void {
+  const exports = wasm();
+  const nodeRoom = Math.max(nodesWanted, nodes.length / WORDS);
+  const textRoom = Math.max(textWanted, text.length);
+  const nodesAt = exports.tapeNodes(used, nodeRoom);
+  const textAt = exports.tapeText(textLength, textRoom);
+  memory = exports.memory;
+  nodes = new Uint32Array(memory.buffer, nodesAt, nodeRoom * WORDS);
+  text = new Uint8Array(memory.buffer, textAt, textRoom);
+}
+
+function node(head: number, key: number, low: number, high: number): number {
+  if ((nodeCount + 1) * WORDS > nodes.length) moved(nodeCount, nodeCount * 2, 0);
+  const at = nodeCount++ * WORDS;
+  nodes[at] = head;
+  nodes[at + 1] = key;
+  nodes[at + 2] = low;
+  nodes[at + 3] = high;
+  return at;
+}
+
+function write(value: unknown, key: number, depth: number): void {
+  switch (typeof value) {
+    case "string":
+      return writeString(value, key);
+    case "number":
+      float[0] = value;
+      return void node(NUMBER, key, floatWords[0]!, floatWords[1]!);
+    case "boolean":
+      return void node(value ? TRUE : FALSE, key, 0, 0);
+    case "object":
+      return value === null ? void node(NULL, key, 0, 0) : writeObject(value, key, depth);
+    case "undefined":
+      return void node(NULL, key, 0, 0); // as JSON has it in arrays
+    default: // function, symbol, bigint
+      return void node(OPAQUE, key, 0, 0);
+  }
+}
+
+function writeObject(value: object, key: number, depth: number): void {
+  if (depth >= MAX_DEPTH) throw tooDeep(value);
+  ancestors[depth] = value;
+  ancestors.length = depth + 1;
+  if (Array.isArray(value)) {
+    const at = node(ARRAY, key, value.length, 0);
+    for (let index = 0; index < value.length; index++) {
+      path[depth] = index;
+      write(value[index], NO_KEY, depth + 1);
+    }
+    nodes[at + 3] = nodeCount;
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null; // of any realm
+  if (!plain && isOpaque(value)) return void node(OPAQUE, key, (value as { byteLength?: number }).byteLength ?? 0, 0);
+  const at = node(plain ? OBJECT : OBJECT | INSTANCE, key, 0, 0);
+  let count = 0;
+  for (const name of Object.keys(value)) {
+    const field = (value as Record<string, unknown>)[name];
+    if (field === undefined) continue; // as JSON leaves it out
+    path[depth] = name;
+    write(field, keyNumber(name), depth + 1);
+    count++;
+  }
+  nodes[at + 2] = count;
+  nodes[at + 3] = nodeCount;
+}
+
+function isOpaque(value: object): boolean {
+  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Date || value instanceof Map || value instanceof Set || value instanceof URL;
+}
+
+function keyNumber(name: string): number {
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  keys.set(name, keys.size);
+  return keys.size - 1;
+}
+
+function writeString(value: string, key: number): void {
+  const start = textLength;
+  if (value.length > SHORT || !writeAscii(value)) encode(value);
+  node(STRING, key, start, textLength - start);
+}
+
+function writeAscii(value: string): boolean {
+  if (textLength + SHORT > text.length) moved(nodeCount, 0, text.length * 2 + SHORT);
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index);
+    if (code > 0x7f) return false;
+    text[textLength + index] = code;
+  }
+  textLength += value.length;
+  return true;
+}
+
+function encode(value: string): void {
+  let rest = value;
+  for (;;) {
+    const { read, written } = encoder.encodeInto(rest, text.subarray(textLength));
+    textLength += written;
+    if (read === rest.length) return;
+    rest = rest.slice(read);
+    moved(nodeCount, 0, Math.max(text.length * 2, textLength + rest.length * 3));
+  }
+}
+
+function tooDeep(value: object): WarmfoldError {
+  const again = ancestors.indexOf(value);
+  const first = path[0] === "request" ? 1 : 0; // what the caller knows begins below it
+  const place = (length: number) => path.slice(first, length).reduce<string>((whole, step) => whole + (typeof step === "number" ? `[${step}]` : whole ? `.${step}` : step), "");
+  if (again < 0) return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(6));
+  const second = ancestors.indexOf(value, again + 1);
+  return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(second < 0 ? again + 1 : second));
+}

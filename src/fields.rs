@@ -1,0 +1,167 @@
+//! Typed access to the fields of an object on a tape, with the path of each fault. Options and plans are read through it, so that an
+//! error names its place and says what was expected, without a deserialiser generated for each type.
+
+use crate::error::{Code, Error};
+use crate::tape::{Kind, Node};
+
+/// The fields of one object.
+pub(crate) struct Fields<'t> {
+    path: String,
+    code: Code,
+    advice: &'static str,
+    node: Node<'t>,
+}
+
+/// A value that was refused.
+pub(crate) struct Fault {
+    /// From the object on, as `.name` or `[3]`; empty for the value itself.
+    place: String,
+    what: String,
+}
+
+impl Fault {
+    pub(crate) fn expected(what: impl std::fmt::Display, got: Node<'_>) -> Fault {
+        let mut shown = match got.kind() {
+            Kind::Opaque => "a value that JSON cannot hold".to_owned(),
+            Kind::Number if !got.number().is_some_and(f64::is_finite) => "NaN or infinity".to_owned(),
+            _ => got.to_json().to_string(),
+        };
+        if let Some((end, _)) = shown.char_indices().nth(60) {
+            shown.truncate(end);
+            shown.push('…');
+        }
+        Fault {
+            place: String::new(),
+            what: format!("expected {what}, got {shown}"),
+        }
+    }
+
+    pub(crate) fn within(mut self, place: impl std::fmt::Display) -> Fault {
+        self.place = format!("{place}{}", self.place);
+        self
+    }
+}
+
+impl<'t> Fields<'t> {
+    /// Fields of the object at `path`; faults get this code and advice.
+    pub(crate) fn of(node: Node<'t>, path: &str, code: Code, advice: &'static str) -> crate::Result<Fields<'t>> {
+        if node.kind() != Kind::Object {
+            return Err(error(code, path.to_owned(), Fault::expected("an object", node), advice));
+        }
+        Ok(Fields {
+            path: path.to_owned(),
+            code,
+            advice,
+            node,
+        })
+    }
+
+    /// Reads a field; `None` where it is absent or null.
+    pub(crate) fn read<T>(&self, name: &str, read: impl FnOnce(Node<'t>) -> Result<T, Fault>) -> crate::Result<Option<T>> {
+        let Some(value) = self.node.get(name).filter(|value| value.kind() != Kind::Null) else {
+            return Ok(None);
+        };
+        read(value)
+            .map(Some)
+            .map_err(|fault| error(self.code, format!("{}.{name}", self.path), fault, self.advice))
+    }
+
+    /// Reads a field that must be there.
+    pub(crate) fn need<T>(&self, name: &str, read: impl FnOnce(Node<'t>) -> Result<T, Fault>) -> crate::Result<T> {
+        let missing = || {
+            error(
+                self.code,
+                format!("{}.{name}", self.path),
+                Fault {
+                    place: String::new(),
+                    what: "it is missing".to_owned(),
+                },
+                self.advice,
+            )
+        };
+        self.read(name, read)?.ok_or_else(missing)
+    }
+
+    /// The first field whose name is not among these.
+    pub(crate) fn other_than(&self, names: &[&str]) -> Option<&'t str> {
+        self.node.children().filter_map(Node::key).find(|name| !names.contains(name))
+    }
+
+    /// An error about one of the fields.
+    pub(crate) fn error(&self, code: Code, name: &str, what: impl Into<String>) -> Error {
+        Error::new(code, format!("{}.{name}", self.path), what)
+    }
+}
+
+fn error(code: Code, path: String, fault: Fault, advice: &str) -> Error {
+    Error::new(code, format!("{path}{}", fault.place), format!("{}{advice}", fault.what))
+}
+
+/// A fault inside an object becomes a fault of the field that holds it.
+pub(crate) fn inner<'t, T>(node: Node<'t>, read: impl FnOnce(&Fields<'t>) -> crate::Result<T>) -> Result<T, Fault> {
+    let fields = Fields::of(node, "", Code::InvalidOption, "").and_then(|fields| read(&fields));
+    fields.map_err(|error| Fault {
+        place: error.path().to_owned(),
+        what: error.message().to_owned(),
+    })
+}
+
+pub(crate) fn truth(node: Node<'_>) -> Result<bool, Fault> {
+    match node.kind() {
+        Kind::True => Ok(true),
+        Kind::False => Ok(false),
+        _ => Err(Fault::expected("true or false", node)),
+    }
+}
+
+pub(crate) fn text(node: Node<'_>) -> Result<String, Fault> {
+    node.text().map(str::to_owned).ok_or_else(|| Fault::expected("a text", node))
+}
+
+/// A whole number; JavaScript has them all as floats.
+pub(crate) fn whole<T: TryFrom<u64>>(node: Node<'_>) -> Result<T, Fault> {
+    let number = node.number().filter(|number| number.fract() == 0.0 && (0.0..=9e15).contains(number));
+    let number = number.and_then(|number| T::try_from(number as u64).ok());
+    number.ok_or_else(|| Fault::expected("a whole number of at least 0 (and below 2^32)", node))
+}
+
+pub(crate) fn positive(node: Node<'_>) -> Result<u32, Fault> {
+    whole(node)
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| Fault::expected("a whole number of at least 1 (and below 2^32)", node))
+}
+
+/// Over 0 and at most 1.
+pub(crate) fn share(node: Node<'_>) -> Result<f64, Fault> {
+    node.number()
+        .filter(|share| *share > 0.0 && *share <= 1.0)
+        .ok_or_else(|| Fault::expected("a share over 0 and at most 1", node))
+}
+
+/// Finite and at least 0.
+pub(crate) fn amount(node: Node<'_>) -> Result<f64, Fault> {
+    node.number()
+        .filter(|amount| amount.is_finite() && *amount >= 0.0)
+        .ok_or_else(|| Fault::expected("a number of at least 0", node))
+}
+
+pub(crate) fn list<T>(node: Node<'_>, read: impl Fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    if node.kind() != Kind::Array {
+        return Err(Fault::expected("an array", node));
+    }
+    let mut items = Vec::with_capacity(node.len());
+    for (at, item) in node.children().enumerate() {
+        items.push(read(item).map_err(|fault| fault.within(format_args!("[{at}]")))?);
+    }
+    Ok(items)
+}
+
+/// One of a table of names.
+pub(crate) fn one_of<T: Copy>(node: Node<'_>, names: &[(&str, T)]) -> Result<T, Fault> {
+    let found = names.iter().find(|(name, _)| node.text() == Some(name));
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        Fault::expected(known.join(", "), node)
+    })
+}

@@ -1,0 +1,20 @@
+//! The names of the formats that a history can have. What each looks like is known to [`crate::wire`] alone.
+//!
+//! ```
+//! assert_eq!(warmfold::Format::NAMES[0].0, "openai-chat");
+//! ```
+
+use serde::Serialize;
+
+/// A format that we read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Format {
+    /// OpenAI Chat Completions messages.
+    #[serde(rename = "openai-chat")]
+    OpenaiChat,
+}
+
+impl Format {
+    /// All formats by name.
+    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat)];
+}
