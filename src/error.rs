@@ -75,11 +75,7 @@ pub struct Error {
 impl Error {
     /// `path` names the fault from the argument on (`messages[3].role`); `message` says what is wrong and what to do.
     pub(crate) fn new(code: Code, path: impl Into<String>, message: impl Into<String>) -> Error {
-        Error {
-            code,
-            path: path.into(),
-            message: message.into(),
-        }
+        Error { code, path: path.into(), message: message.into() }
     }
 
     /// The stable code.

@@ -30,10 +30,7 @@ impl Fault {
             shown.truncate(end);
             shown.push('…');
         }
-        Fault {
-            place: String::new(),
-            what: format!("expected {what}, got {shown}"),
-        }
+        Fault { place: String::new(), what: format!("expected {what}, got {shown}") }
     }
 
     pub(crate) fn within(mut self, place: impl std::fmt::Display) -> Fault {
@@ -48,12 +45,7 @@ impl<'t> Fields<'t> {
         if node.kind() != Kind::Object {
             return Err(error(code, path.to_owned(), Fault::expected("an object", node), advice));
         }
-        Ok(Fields {
-            path: path.to_owned(),
-            code,
-            advice,
-            node,
-        })
+        Ok(Fields { path: path.to_owned(), code, advice, node })
     }
 
     /// Reads a field; `None` where it is absent or null.
@@ -61,24 +53,13 @@ impl<'t> Fields<'t> {
         let Some(value) = self.node.get(name).filter(|value| value.kind() != Kind::Null) else {
             return Ok(None);
         };
-        read(value)
-            .map(Some)
-            .map_err(|fault| error(self.code, format!("{}.{name}", self.path), fault, self.advice))
+        read(value).map(Some).map_err(|fault| error(self.code, format!("{}.{name}", self.path), fault, self.advice))
     }
 
     /// Reads a field that must be there.
     pub(crate) fn need<T>(&self, name: &str, read: impl FnOnce(Node<'t>) -> Result<T, Fault>) -> crate::Result<T> {
-        let missing = || {
-            error(
-                self.code,
-                format!("{}.{name}", self.path),
-                Fault {
-                    place: String::new(),
-                    what: "it is missing".to_owned(),
-                },
-                self.advice,
-            )
-        };
+        let missing =
+            || error(self.code, format!("{}.{name}", self.path), Fault { place: String::new(), what: "it is missing".to_owned() }, self.advice);
         self.read(name, read)?.ok_or_else(missing)
     }
 
@@ -100,10 +81,7 @@ fn error(code: Code, path: String, fault: Fault, advice: &str) -> Error {
 /// A fault inside an object becomes a fault of the field that holds it.
 pub(crate) fn inner<'t, T>(node: Node<'t>, read: impl FnOnce(&Fields<'t>) -> crate::Result<T>) -> Result<T, Fault> {
     let fields = Fields::of(node, "", Code::InvalidOption, "").and_then(|fields| read(&fields));
-    fields.map_err(|error| Fault {
-        place: error.path().to_owned(),
-        what: error.message().to_owned(),
-    })
+    fields.map_err(|error| Fault { place: error.path().to_owned(), what: error.message().to_owned() })
 }
 
 pub(crate) fn truth(node: Node<'_>) -> Result<bool, Fault> {
@@ -126,24 +104,17 @@ pub(crate) fn whole<T: TryFrom<u64>>(node: Node<'_>) -> Result<T, Fault> {
 }
 
 pub(crate) fn positive(node: Node<'_>) -> Result<u32, Fault> {
-    whole(node)
-        .ok()
-        .filter(|number| *number > 0)
-        .ok_or_else(|| Fault::expected("a whole number of at least 1 (and below 2^32)", node))
+    whole(node).ok().filter(|number| *number > 0).ok_or_else(|| Fault::expected("a whole number of at least 1 (and below 2^32)", node))
 }
 
 /// Over 0 and at most 1.
 pub(crate) fn share(node: Node<'_>) -> Result<f64, Fault> {
-    node.number()
-        .filter(|share| *share > 0.0 && *share <= 1.0)
-        .ok_or_else(|| Fault::expected("a share over 0 and at most 1", node))
+    node.number().filter(|share| *share > 0.0 && *share <= 1.0).ok_or_else(|| Fault::expected("a share over 0 and at most 1", node))
 }
 
 /// Finite and at least 0.
 pub(crate) fn amount(node: Node<'_>) -> Result<f64, Fault> {
-    node.number()
-        .filter(|amount| amount.is_finite() && *amount >= 0.0)
-        .ok_or_else(|| Fault::expected("a number of at least 0", node))
+    node.number().filter(|amount| amount.is_finite() && *amount >= 0.0).ok_or_else(|| Fault::expected("a number of at least 0", node))
 }
 
 pub(crate) fn list<T>(node: Node<'_>, read: impl Fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {

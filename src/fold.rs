@@ -10,6 +10,8 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::rc::Rc;
+
 use serde::Serialize;
 
 use crate::cache::breakpoints::{self, Layout, Limits};
@@ -111,24 +113,11 @@ fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) ->
     let points = plan_breakpoints(format, &view, &planned, options);
     let Rendered { patches, breakpoints, marks } = match applied {
         true => apply(request, &view, format, &planned.edits, points, options)?,
-        false => Rendered {
-            patches: Vec::new(),
-            marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(),
-            breakpoints: points,
-        },
+        false => Rendered { patches: Vec::new(), marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(), breakpoints: points },
     };
     let (fits, report) = report::of(&view, &planned, options);
     let verdict = Verdict::of(&planned, fits);
-    Ok(Outcome {
-        patches,
-        breakpoints,
-        marks,
-        folded: planned.folded(),
-        fits,
-        verdict,
-        report,
-        plan: planned.plan,
-    })
+    Ok(Outcome { patches, breakpoints, marks, folded: planned.folded(), fits, verdict, report, plan: planned.plan })
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
@@ -139,16 +128,7 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
     let tokens = view.size().tokens;
     let fits = options.window_tokens().is_none_or(|window| tokens <= window);
     let verdict = if fits { Verdict::Untouched } else { Verdict::CannotFit };
-    Outcome {
-        patches: Vec::new(),
-        plan,
-        breakpoints: Vec::new(),
-        marks: Vec::new(),
-        folded: false,
-        fits,
-        verdict,
-        report: Report::disabled(tokens),
-    }
+    Outcome { patches: Vec::new(), plan, breakpoints: Vec::new(), marks: Vec::new(), folded: false, fits, verdict, report: Report::disabled(tokens) }
 }
 
 /// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
@@ -163,10 +143,7 @@ fn plan_breakpoints(format: Format, view: &View<'_>, planned: &Planned, options:
 }
 
 fn limits(view: &View<'_>, options: &Options) -> Limits {
-    Limits {
-        most: options.max_breakpoints.saturating_sub(view.host_marks.len()),
-        milestone_tokens: options.milestone_tokens,
-    }
+    Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens }
 }
 
 /// Messages that the caller has marked, in returned messages.
@@ -175,18 +152,10 @@ fn taken(view: &View<'_>) -> Vec<usize> {
 }
 
 /// What is sent, message by message.
-fn layout(format: Format, view: &View<'_>, edits: &[(usize, Edit)], options: &Options) -> Layout {
-    let mut layout = Layout {
-        system_end: view.system_end,
-        ..Layout::default()
-    };
+fn layout(format: Format, view: &View<'_>, edits: &[(usize, Rc<Edit>)], options: &Options) -> Layout {
+    let mut layout = Layout { system_end: view.system_end, ..Layout::default() };
     if view.block == BlockPlace::Prepend {
-        layout = Layout {
-            bytes: vec![u64::from(view.overhead.bytes)],
-            blocks: vec![1],
-            can_hold: vec![true],
-            system_end: 1,
-        };
+        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1 };
     }
     let mut edits = edits.iter().peekable();
     for (at, message) in view.messages.iter().enumerate() {
@@ -205,27 +174,22 @@ fn layout(format: Format, view: &View<'_>, edits: &[(usize, Edit)], options: &Op
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
-fn apply(request: &Request<'_>, view: &View<'_>, format: Format, edits: &[(usize, Edit)], points: Vec<usize>, options: &Options) -> crate::Result<Rendered> {
+fn apply(
+    request: &Request<'_>,
+    view: &View<'_>,
+    format: Format,
+    edits: &[(usize, Rc<Edit>)],
+    points: Vec<usize>,
+    options: &Options,
+) -> crate::Result<Rendered> {
     let written = written(view, &points, options);
     let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.shift())).collect();
-    let changes = Changes {
-        edits,
-        marks: &in_history,
-        mark_block: written.len() > in_history.len(),
-        dialect: options.marks,
-        hour: asks_hour(view, options),
-    };
+    let changes =
+        Changes { edits, marks: &in_history, mark_block: written.len() > in_history.len(), dialect: options.marks, hour: asks_hour(view, options) };
     let (patches, parts) = format.apply(request, view, &changes)?;
     let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
-    let mark = |at: &usize| Mark {
-        at: *at,
-        part: if written.contains(at) { parts.next() } else { None },
-    };
-    Ok(Rendered {
-        patches,
-        marks: points.iter().map(mark).collect(),
-        breakpoints: points,
-    })
+    let mark = |at: &usize| Mark { at: *at, part: if written.contains(at) { parts.next() } else { None } };
+    Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: points })
 }
 
 fn asks_hour(view: &View<'_>, options: &Options) -> bool {
@@ -234,12 +198,7 @@ fn asks_hour(view: &View<'_>, options: &Options) -> bool {
 
 /// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
 fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
-    let last_hour = view
-        .host_marks
-        .iter()
-        .filter(|mark| mark.hour)
-        .filter_map(|mark| Some(mark.message? + view.shift()))
-        .max();
+    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.shift())).max();
     let first = if asks_hour(view, options) { 0 } else { last_hour.unwrap_or(0) };
     let last = match options.marks {
         Marks::None => return Vec::new(),

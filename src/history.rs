@@ -74,10 +74,7 @@ pub struct Size {
 impl Size {
     /// The size of a text.
     pub fn of(text: &str) -> Size {
-        Size {
-            tokens: tokens::estimate(text),
-            bytes: text.len() as u32,
-        }
+        Size { tokens: tokens::estimate(text), bytes: text.len() as u32 }
     }
 }
 

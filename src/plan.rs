@@ -18,6 +18,8 @@ use crate::error::Code;
 use crate::fields::{self, Fault, Fields, amount, list, one_of, text, whole};
 use crate::format::Format;
 use crate::tape::{Kind, Node, Tape};
+use std::rc::Rc;
+
 use serde::Serialize;
 
 pub mod carry;
@@ -38,8 +40,8 @@ pub struct Plan {
     pub model: Option<String>,
     /// Fingerprints of what stood before the history.
     pub context: Context,
-    /// Every edit in force, in the order of their addresses.
-    pub edits: Vec<Edit>,
+    /// Every edit in force, in the order of their addresses. Shared, since a call that does not fold hands them on as they are.
+    pub edits: Vec<Rc<Edit>>,
     /// The last request, which a reported usage is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Sent>,
@@ -117,12 +119,8 @@ pub enum Rule {
 }
 
 impl Rule {
-    const NAMES: &[(&str, Rule)] = &[
-        ("duplicate", Rule::Duplicate),
-        ("superseded", Rule::Superseded),
-        ("truncated", Rule::Truncated),
-        ("reasoning", Rule::Reasoning),
-    ];
+    const NAMES: &[(&str, Rule)] =
+        &[("duplicate", Rule::Duplicate), ("superseded", Rule::Superseded), ("truncated", Rule::Truncated), ("reasoning", Rule::Reasoning)];
 }
 
 /// A stretch of an edit.
@@ -155,15 +153,7 @@ pub struct Target {
 impl Plan {
     /// A plan without edits.
     pub fn new(format: Format) -> Plan {
-        Plan {
-            version: VERSION,
-            format,
-            model: None,
-            context: Context::default(),
-            edits: Vec::new(),
-            request: None,
-            scale: None,
-        }
+        Plan { version: VERSION, format, model: None, context: Context::default(), edits: Vec::new(), request: None, scale: None }
     }
 
     /// Reads a plan that a caller carried.
@@ -182,22 +172,12 @@ impl Plan {
             format: plan.need("format", |value| one_of(value, Format::NAMES))?,
             model: plan.read("model", text)?,
             context: plan.read("context", |value| fields::inner(value, context))?.unwrap_or_default(),
-            edits: plan.need("edits", |value| list(value, |edit| fields::inner(edit, Edit::read)))?,
+            edits: plan.need("edits", |value| list(value, |edit| fields::inner(edit, Edit::read).map(Rc::new)))?,
             request: plan.read("request", |value| {
-                fields::inner(value, |sent| {
-                    Ok(Sent {
-                        up_to: sent.need("upTo", whole)?,
-                        estimate: sent.need("estimate", whole)?,
-                    })
-                })
+                fields::inner(value, |sent| Ok(Sent { up_to: sent.need("upTo", whole)?, estimate: sent.need("estimate", whole)? }))
             })?,
             scale: plan.read("scale", |value| {
-                fields::inner(value, |scale| {
-                    Ok(Scale {
-                        ratio: scale.need("ratio", amount)?,
-                        up_to: scale.need("upTo", whole)?,
-                    })
-                })
+                fields::inner(value, |scale| Ok(Scale { ratio: scale.need("ratio", amount)?, up_to: scale.need("upTo", whole)? }))
             })?,
         })
     }
@@ -212,11 +192,7 @@ impl Plan {
 
 fn context(fields: &Fields<'_>) -> crate::Result<Context> {
     let print = |name| Ok(fields.read(name, text)?.unwrap_or_default());
-    Ok(Context {
-        system: print("system")?,
-        tools: print("tools")?,
-        block: print("block")?,
-    })
+    Ok(Context { system: print("system")?, tools: print("tools")?, block: print("block")? })
 }
 
 impl Edit {
@@ -236,11 +212,7 @@ impl Edit {
 
 impl Target {
     fn read(fields: &Fields<'_>) -> crate::Result<Target> {
-        Ok(Target {
-            message: fields.need("message", whole)?,
-            part: fields.need("part", whole)?,
-            fingerprint: fields.need("fingerprint", text)?,
-        })
+        Ok(Target { message: fields.need("message", whole)?, part: fields.need("part", whole)?, fingerprint: fields.need("fingerprint", text)? })
     }
 }
 

@@ -15,6 +15,8 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::rc::Rc;
+
 use crate::format::Format;
 use crate::history::{View, turns};
 use crate::options::Options;
@@ -46,9 +48,9 @@ pub struct Planned {
     /// The next plan.
     pub plan: Plan,
     /// Its edits, by entry, ascending.
-    pub edits: Vec<(usize, Edit)>,
+    pub edits: Vec<(usize, Rc<Edit>)>,
     /// The edits of the call before, which tell what it sent.
-    pub before: Vec<(usize, Edit)>,
+    pub before: Vec<(usize, Rc<Edit>)>,
     /// Messages of the history that the call before sent, as far as they still stand.
     pub sent: usize,
     /// Edits made at this call.
@@ -90,39 +92,19 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let calls = turns::calls(view);
     let sent_before = |call: usize| call.checked_sub(1).map_or(0, |before| calls[before]);
     let last = calls.len() - 1;
-    let context = Context {
-        system: hex(view.context.system),
-        tools: hex(view.context.tools),
-        block: hex(view.context.block),
-    };
+    let context = Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) };
     let mut notes = Vec::new();
     let mut state = State::new(view, options, forced_tool);
     let (mut next, carried, cold) = match given {
         Given::Derive => {
             for call in 0..last {
-                state.step(Call {
-                    length: calls[call],
-                    earlier: call,
-                    cached: sent_before(call),
-                });
+                state.step(Call { length: calls[call], earlier: call, cached: sent_before(call) });
             }
-            (
-                Plan {
-                    model: options.model.id.clone(),
-                    ..Plan::new(format)
-                },
-                Carried::default(),
-                said_cold(options),
-            )
+            (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), said_cold(options))
         }
-        Given::New => (
-            Plan {
-                model: options.model.id.clone(),
-                ..Plan::new(format)
-            },
-            Carried::default(),
-            vec!["it is a new conversation".to_owned()],
-        ),
+        Given::New => {
+            (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), vec!["it is a new conversation".to_owned()])
+        }
         Given::Carried(mut plan) => {
             let cold = [said_cold(options), changes(&plan, &context, options)].concat();
             let carried = carry::carry(view, &plan);
@@ -134,16 +116,12 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     learn(&mut next, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
     let sent = sent_before(last);
-    let cached = if cold.is_empty() {
-        sent.min(carried.changed_from.unwrap_or(length))
-    } else {
-        0
-    };
-    let before: Vec<(usize, Edit)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
+    let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let released = if cold.is_empty() { Vec::new() } else { state.release(length) };
     let fold = state.step(Call { length, earlier: last, cached });
     let (floor, pending) = state.floor();
-    let edits: Vec<(usize, Edit)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let message_of = |entry: &usize| view.entries[*entry].message;
     let changed = [
         carried.changed_from.filter(|_| carried.dropped > 0),
@@ -151,10 +129,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
     ];
     next.context = context;
-    next.request = Some(Sent {
-        up_to: length,
-        estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX),
-    });
+    next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
     Planned {
         plan: next,
@@ -188,13 +163,7 @@ fn said_cold(options: &Options) -> Vec<String> {
     let reasons = [
         cold.model_switched.then(|| "the model was switched".to_owned()),
         cold.retrying.then(|| "the call is retried".to_owned()),
-        idle.map(|idle| {
-            format!(
-                "idle for {} s, over the cache's {} s",
-                (idle / 1000.0) as u64,
-                (options.cache.ttl_ms / 1000.0) as u64
-            )
-        }),
+        idle.map(|idle| format!("idle for {} s, over the cache's {} s", (idle / 1000.0) as u64, (options.cache.ttl_ms / 1000.0) as u64)),
     ];
     reasons.into_iter().flatten().collect()
 }
@@ -222,10 +191,7 @@ fn learn(plan: &mut Plan, options: &Options, notes: &mut Vec<String>) {
                 plan.scale = Some(Scale { ratio, up_to: usage.up_to });
             }
         }
-        Some(sent) => notes.push(format!(
-            "usage ignored: it is for {} messages, the last request had {}",
-            usage.up_to, sent.up_to
-        )),
+        Some(sent) => notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to)),
         None => notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned()),
     }
 }

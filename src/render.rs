@@ -8,6 +8,7 @@
 //! ```
 
 use crate::plan::Piece;
+use crate::tokens;
 
 pub mod breadcrumb;
 pub mod cut;
@@ -27,6 +28,11 @@ pub fn length(pieces: &[Piece]) -> usize {
             Piece::Text(text) => text.len(),
         })
         .sum()
+}
+
+/// How many tokens that is.
+pub fn tokens(original: &str, pieces: &[Piece]) -> u32 {
+    tokens::estimate_all(pieces.iter().map(|piece| part(original, piece)))
 }
 
 fn part<'p>(original: &'p str, piece: &'p Piece) -> &'p str {

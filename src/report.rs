@@ -6,8 +6,7 @@
 //! assert_eq!((thousands(950), thousands(104_400)), ("950".to_owned(), "104k".to_owned()));
 //! ```
 
-use std::collections::HashMap;
-
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::history::View;
@@ -141,36 +140,22 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
 
 /// How many messages have an edit of such a rule.
 fn messages(view: &View<'_>, planned: &Planned, counts: impl Fn(Rule) -> bool) -> usize {
-    let mut messages: Vec<usize> = planned
-        .edits
-        .iter()
-        .filter(|(_, edit)| counts(edit.rule))
-        .map(|(entry, _)| view.entries[*entry].message)
-        .collect();
+    let mut messages: Vec<usize> =
+        planned.edits.iter().filter(|(_, edit)| counts(edit.rule)).map(|(entry, _)| view.entries[*entry].message).collect();
     messages.dedup();
     messages.len()
 }
 
 fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32) -> CannotFit {
     let is_edited = |entry: usize| planned.edits.binary_search_by_key(&entry, |(edited, _)| *edited).is_ok();
-    let largest = (0..view.entries.len())
-        .filter(|entry| !is_edited(*entry))
-        .min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].size.tokens));
+    let largest = (0..view.entries.len()).filter(|entry| !is_edited(*entry)).min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].size.tokens));
     let reason = match options.when {
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
         _ => "what is left is protected or too small to shorten; shorten it yourself, or choose a model with a larger window".to_owned(),
     };
-    let entry = largest.map(|entry| Place {
-        message: view.entries[entry].message,
-        part: view.entries[entry].part,
-    });
-    CannotFit {
-        floor_tokens: planned.floor,
-        limit_tokens: window,
-        reason,
-        entry,
-    }
+    let entry = largest.map(|entry| Place { message: view.entries[entry].message, part: view.entries[entry].part });
+    CannotFit { floor_tokens: planned.floor, limit_tokens: window, reason, entry }
 }
 
 /// Tool calls that ask again for what an edit took out.
@@ -178,13 +163,8 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
     if planned.edits.is_empty() {
         return 0;
     }
-    let mut made: HashMap<(&str, u64), Vec<usize>> = HashMap::new();
-    let same = |call: usize| {
-        (
-            view.tool_calls[call].name,
-            view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()),
-        )
-    };
+    let mut made: FxHashMap<(&str, u64), Vec<usize>> = FxHashMap::default();
+    let same = |call: usize| (view.tool_calls[call].name, view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()));
     for call in 0..view.tool_calls.len() {
         made.entry(same(call)).or_default().push(view.tool_calls[call].message);
     }
@@ -221,34 +201,19 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
     }
     reasons.extend(planned.cold.iter().map(|why| format!("cache cold: {why}")));
     if planned.dropped > 0 {
-        reasons.push(format!(
-            "plan: {} dropped, since the history no longer has the text they were made for",
-            counted(planned.dropped, "edit")
-        ));
+        reasons.push(format!("plan: {} dropped, since the history no longer has the text they were made for", counted(planned.dropped, "edit")));
     }
     if planned.moved > 0 {
-        reasons.push(format!(
-            "plan: {} moved with their text, since the history has shifted",
-            counted(planned.moved, "edit")
-        ));
+        reasons.push(format!("plan: {} moved with their text, since the history has shifted", counted(planned.moved, "edit")));
     }
     if planned.released > 0 {
-        reasons.push(format!(
-            "plan: {} released, since protection covers them and the cache is cold",
-            counted(planned.released, "edit")
-        ));
+        reasons.push(format!("plan: {} released, since protection covers them and the cache is cold", counted(planned.released, "edit")));
     }
     if planned.covered > 0 {
-        reasons.push(format!(
-            "plan: {} in force although protection covers them now; a cold call releases them",
-            counted(planned.covered, "edit")
-        ));
+        reasons.push(format!("plan: {} in force although protection covers them now; a cold call releases them", counted(planned.covered, "edit")));
     }
     reasons.extend(over(planned, options));
-    let orphans = view
-        .entries
-        .iter()
-        .filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
+    let orphans = view.entries.iter().filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
     if let Some(orphan) = orphans.clone().next() {
         reasons.push(format!(
             "history: {} without a tool call, the first in messages[{}], left as they are",
@@ -282,9 +247,5 @@ fn counted(count: usize, what: &str) -> String {
 
 /// Tokens for people: `950`, `38k`.
 pub fn thousands(tokens: u32) -> String {
-    if tokens < 1000 {
-        tokens.to_string()
-    } else {
-        format!("{}k", (tokens + 500) / 1000)
-    }
+    if tokens < 1000 { tokens.to_string() } else { format!("{}k", (tokens + 500) / 1000) }
 }

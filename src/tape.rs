@@ -56,16 +56,7 @@ pub enum Kind {
     Opaque,
 }
 
-const KINDS: [Kind; 8] = [
-    Kind::Null,
-    Kind::False,
-    Kind::True,
-    Kind::Number,
-    Kind::String,
-    Kind::Array,
-    Kind::Object,
-    Kind::Opaque,
-];
+const KINDS: [Kind; 8] = [Kind::Null, Kind::False, Kind::True, Kind::Number, Kind::String, Kind::Array, Kind::Object, Kind::Opaque];
 
 /// A written tree. The first node is the root.
 #[derive(Clone, Debug, Default)]
@@ -98,11 +89,13 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
+    #[inline]
     fn words(self) -> [u32; 4] {
         self.tape.nodes.get(self.at as usize).copied().unwrap_or([Kind::Null as u32, NO_KEY, 0, 0])
     }
 
     /// What the node is.
+    #[inline]
     pub fn kind(self) -> Kind {
         KINDS[(self.words()[0] & 7) as usize]
     }
@@ -113,12 +106,14 @@ impl<'t> Node<'t> {
     }
 
     /// The key under which an object holds it.
+    #[inline]
     pub fn key(self) -> Option<&'t str> {
         let &(offset, length) = self.tape.keys.get(self.words()[1] as usize)?;
         self.tape.text.get(offset as usize..(offset + length) as usize)
     }
 
     /// The text of a string.
+    #[inline]
     pub fn text(self) -> Option<&'t str> {
         let [_, _, offset, length] = self.words();
         if self.kind() != Kind::String {
@@ -140,11 +135,7 @@ impl<'t> Node<'t> {
 
     /// How many children an array or object has; 0 for all others.
     pub fn len(self) -> usize {
-        if matches!(self.kind(), Kind::Array | Kind::Object) {
-            self.words()[2] as usize
-        } else {
-            0
-        }
+        if matches!(self.kind(), Kind::Array | Kind::Object) { self.words()[2] as usize } else { 0 }
     }
 
     /// Whether it has no children.
@@ -152,22 +143,17 @@ impl<'t> Node<'t> {
         self.len() == 0
     }
 
+    #[inline]
     fn next(self) -> Node<'t> {
         let [_, _, _, end] = self.words();
-        let at = if matches!(self.kind(), Kind::Array | Kind::Object) {
-            end
-        } else {
-            self.at + 1
-        };
+        let at = if matches!(self.kind(), Kind::Array | Kind::Object) { end } else { self.at + 1 };
         Node { tape: self.tape, at }
     }
 
     /// The children of an array or object, in order.
+    #[inline]
     pub fn children(self) -> impl Iterator<Item = Node<'t>> + Clone {
-        let mut child = Node {
-            tape: self.tape,
-            at: self.at + 1,
-        };
+        let mut child = Node { tape: self.tape, at: self.at + 1 };
         (0..self.len()).map(move |_| {
             let now = child;
             child = child.next();
@@ -198,11 +184,7 @@ impl<'t> Node<'t> {
     pub(crate) fn hash_into(self, hasher: &mut impl Hasher) {
         for node in self.subtree() {
             let [_, _, low, high] = node.words();
-            let kind = if node.number().is_some_and(|number| !number.is_finite()) {
-                Kind::Null
-            } else {
-                node.kind()
-            };
+            let kind = if node.number().is_some_and(|number| !number.is_finite()) { Kind::Null } else { node.kind() };
             hasher.write(&[kind as u8]);
             let mut text = |text: &str| {
                 hasher.write(&(text.len() as u64).to_le_bytes());

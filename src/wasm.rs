@@ -118,13 +118,7 @@ struct Input<'t> {
 fn read(tape: &Tape) -> crate::Result<(Input<'_>, Options)> {
     let root = tape.root();
     let options = root.get("options").map_or(Ok(Options::default()), Options::read)?;
-    Ok((
-        Input {
-            request: root.get("request").unwrap_or(root),
-            plan: root.get("plan"),
-        },
-        options,
-    ))
+    Ok((Input { request: root.get("request").unwrap_or(root), plan: root.get("plan") }, options))
 }
 
 fn request<'t>(input: &Input<'t>, options: &'t Options) -> Request<'t> {

@@ -12,6 +12,8 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::rc::Rc;
+
 use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::history::View;
@@ -41,7 +43,7 @@ pub struct Request<'t> {
 /// What goes into a request.
 pub struct Changes<'c> {
     /// Edits by entry, ascending.
-    pub edits: &'c [(usize, Edit)],
+    pub edits: &'c [(usize, Rc<Edit>)],
     /// Messages of the history that get a mark, ascending.
     pub marks: &'c [usize],
     /// Whether a prepended context block gets one.
@@ -56,13 +58,7 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>, context_block: Option<&'t str>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
-        Request {
-            messages: field("messages"),
-            system: field("system"),
-            tools: field("tools"),
-            tool_choice: field("tool_choice"),
-            context_block,
-        }
+        Request { messages: field("messages"), system: field("system"), tools: field("tools"), tool_choice: field("tool_choice"), context_block }
     }
 
     /// The message array.

@@ -52,11 +52,7 @@ impl Profile {
     /// The profile of this name.
     pub fn named(name: &str) -> Option<Profile> {
         let &(_, read, write, minutes) = NAMED.iter().find(|(known, ..)| *known == name)?;
-        Some(Profile {
-            read,
-            write,
-            ttl_ms: minutes * MINUTE,
-        })
+        Some(Profile { read, write, ttl_ms: minutes * MINUTE })
     }
 
     /// The profile that a model's id tells; Anthropic's five minutes where it tells nothing.
@@ -71,11 +67,7 @@ impl Profile {
         let names = || NAMED.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ");
         match value.kind() {
             Kind::Object => fields::inner(value, |prices| {
-                Ok(Profile {
-                    read: prices.need("read", amount)?,
-                    write: prices.need("write", amount)?,
-                    ttl_ms: prices.need("ttlMs", amount)?,
-                })
+                Ok(Profile { read: prices.need("read", amount)?, write: prices.need("write", amount)?, ttl_ms: prices.need("ttlMs", amount)? })
             }),
             _ => value
                 .text()
@@ -87,10 +79,6 @@ impl Profile {
 
 impl Default for Profile {
     fn default() -> Profile {
-        Profile {
-            read: 0.1,
-            write: 1.25,
-            ttl_ms: 5.0 * MINUTE,
-        }
+        Profile { read: 0.1, write: 1.25, ttl_ms: 5.0 * MINUTE }
     }
 }

@@ -65,22 +65,16 @@ const WORDS: &[(ToolKind, &[&str])] = &[
     (
         ToolKind::Write,
         &[
-            "write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename", "mkdir",
-            "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit",
+            "write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename",
+            "mkdir", "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit",
         ],
     ),
-    (
-        ToolKind::Verify,
-        &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"],
-    ),
+    (ToolKind::Verify, &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"]),
     (ToolKind::Fetch, &["fetch", "browse", "browser", "url", "http", "download", "navigate"]),
     (ToolKind::Search, &["search", "grep", "rg", "find", "query", "ripgrep", "websearch", "lookup"]),
     (ToolKind::List, &["ls", "list", "glob", "tree", "dir", "directory"]),
     (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
-    (
-        ToolKind::Run,
-        &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"],
-    ),
+    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"]),
 ];
 
 impl ToolKind {
@@ -126,10 +120,7 @@ fn of_words(name: &str) -> Option<ToolKind> {
             word.push(letter.to_ascii_lowercase());
         }
     }
-    WORDS
-        .iter()
-        .find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str())))
-        .map(|(kind, _)| *kind)
+    WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind)
 }
 
 /// The lines of a resource that a call shows.
@@ -185,26 +176,8 @@ const PRIMARY: &[&str] = &[
     "id",
     "name",
 ];
-const PROSE: &[&str] = &[
-    "explanation",
-    "description",
-    "reason",
-    "reasoning",
-    "thought",
-    "rationale",
-    "justification",
-    "purpose",
-];
-const STARTS: &[&str] = &[
-    "start",
-    "start_line",
-    "startLine",
-    "line_start",
-    "lineStart",
-    "from_line",
-    "begin_line",
-    "start_line_one_indexed",
-];
+const PROSE: &[&str] = &["explanation", "description", "reason", "reasoning", "thought", "rationale", "justification", "purpose"];
+const STARTS: &[&str] = &["start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
 const ENDS: &[&str] = &["end", "end_line", "endLine", "line_end", "lineEnd", "to_line", "end_line_one_indexed_inclusive"];
 const RANGES: &[&str] = &["view_range", "line_range", "lineRange", "range", "lines"];
 
@@ -215,36 +188,22 @@ impl Resource {
         let mut fields: Map<String, Value> = serde_json::from_str(arguments).ok()?;
         if let Some(own) = own {
             let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
-            let mine: Map<String, Value> = own
-                .iter()
-                .filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone())))
-                .collect();
+            let mine: Map<String, Value> = own.iter().filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone()))).collect();
             let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-            return Some(Resource {
-                key: Value::Object(mine).to_string(),
-                label,
-                span,
-            });
+            return Some(Resource { key: Value::Object(mine).to_string(), label, span });
         }
         if !kind.has_source() {
             return None;
         }
         fields.retain(|name, _| !PROSE.contains(&name.as_str()));
         let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-        let primary = PRIMARY
-            .iter()
-            .find_map(|name| fields.get(*name))
-            .or_else(|| fields.values().find(|value| looks_like_a_name(value)));
+        let primary = PRIMARY.iter().find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
         let label = match primary {
             Some(value) => text_of(value),
             None if fields.is_empty() && kind == ToolKind::List => String::new(),
             None => return None,
         };
-        Some(Resource {
-            key: Value::Object(fields).to_string(),
-            label,
-            span,
-        })
+        Some(Resource { key: Value::Object(fields).to_string(), label, span })
     }
 }
 
@@ -253,9 +212,7 @@ fn text_of(value: &Value) -> String {
 }
 
 fn looks_like_a_name(value: &Value) -> bool {
-    value
-        .as_str()
-        .is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
+    value.as_str().is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
 }
 
 /// Takes the arguments that say which lines out of the call; what cannot be read as lines stays, and must then be equal.
@@ -282,10 +239,7 @@ fn take_span(fields: &mut Map<String, Value>) -> Span {
 /// Counting from 0 or from 1, the first line is the start.
 fn span(start: i64, end: Option<i64>) -> Span {
     let start = u64::try_from(start).unwrap_or(0);
-    Span {
-        start: if start <= 1 { 0 } else { start },
-        end: end.map_or(u64::MAX, |end| end.max(0) as u64),
-    }
+    Span { start: if start <= 1 { 0 } else { start }, end: end.map_or(u64::MAX, |end| end.max(0) as u64) }
 }
 
 fn range_of(value: &Value) -> Option<Span> {

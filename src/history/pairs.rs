@@ -13,12 +13,12 @@
 //! assert_eq!(pairs.answer("x"), None);
 //! ```
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The tool calls that wait for their result, by id.
 #[derive(Default)]
 pub struct Pairs<'t> {
-    open: HashMap<&'t str, Vec<usize>>,
+    open: FxHashMap<&'t str, Vec<usize>>,
 }
 
 impl<'t> Pairs<'t> {

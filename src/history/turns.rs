@@ -43,11 +43,7 @@ impl Recent {
             let same_run = at > 0 && view.messages[at - 1].role == message.role && matches!(message.role, Role::User | Role::Tool);
             tails.push(if same_run { tails[at - 1] } else { at });
         }
-        Recent {
-            protected_turns,
-            turns: (0..view.messages.len()).filter(turn).collect(),
-            tails,
-        }
+        Recent { protected_turns, turns: (0..view.messages.len()).filter(turn).collect(), tails }
     }
 
     /// The first protected message of the prefix of this length.

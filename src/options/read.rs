@@ -74,9 +74,7 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
         usage: fields.read("usage", |value| fields::inner(value, usage))?,
         pins: fields.read("pins", |value| list(value, pin))?.unwrap_or_default(),
         enabled: fields.read("enabled", truth)?.unwrap_or(spec.enabled),
-        when: fields
-            .read("when", |value| one_of(value, &[("budget", When::Budget), ("never", When::Never)]))?
-            .unwrap_or(spec.when),
+        when: fields.read("when", |value| one_of(value, &[("budget", When::Budget), ("never", When::Never)]))?.unwrap_or(spec.when),
         cache: fields.read("cache", Profile::read)?.unwrap_or_else(by_model),
         budget_tokens: fields.read("budgetTokens", positive)?.or(spec.budget_tokens),
         floor_ratio: fields.read("floorRatio", share)?.unwrap_or(spec.floor_ratio),
@@ -92,14 +90,10 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
         collapse_duplicate_results: fields.read("collapseDuplicateResults", truth)?.unwrap_or(spec.collapse_duplicate_results),
         elide_superseded_reads: fields.read("elideSupersededReads", truth)?.unwrap_or(spec.elide_superseded_reads),
         drop_reasoning: fields.read("dropReasoning", truth)?.unwrap_or(spec.drop_reasoning),
-        tool_kinds: fields
-            .read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES)))?
-            .unwrap_or_default(),
+        tool_kinds: fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES)))?.unwrap_or_default(),
         resource_of: fields.read("resourceOf", |value| table(value, |value| list(value, text)))?.unwrap_or_default(),
         marks: fields
-            .read("marks", |value| {
-                one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)])
-            })?
+            .read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)]))?
             .unwrap_or(spec.marks),
         max_breakpoints: fields.read("maxBreakpoints", at_most_four)?.unwrap_or(spec.max_breakpoints),
         milestone_tokens: fields.read("milestoneTokens", positive)?.unwrap_or(spec.milestone_tokens),
@@ -132,11 +126,7 @@ fn check_policy(fields: &Fields<'_>) -> crate::Result<()> {
     match fields.read("preset", text)?.as_deref() {
         None | Some("spec") => {}
         Some("careful" | "balanced" | "thrifty") => {
-            return Err(fields.error(
-                Code::UnsupportedOption,
-                "preset",
-                "this version has only preset \"spec\": leave it out, or pass \"spec\"",
-            ));
+            return Err(fields.error(Code::UnsupportedOption, "preset", "this version has only preset \"spec\": leave it out, or pass \"spec\""));
         }
         Some(_) => {
             return Err(fields.error(Code::InvalidOption, "preset", "expected \"spec\", the preset that this version has"));
@@ -183,10 +173,7 @@ fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
 
 fn usage(fields: &Fields<'_>) -> crate::Result<Usage> {
     refuse_others(fields, &["inputTokens", "upTo"])?;
-    Ok(Usage {
-        input_tokens: fields.need("inputTokens", positive)?,
-        up_to: fields.need("upTo", whole)?,
-    })
+    Ok(Usage { input_tokens: fields.need("inputTokens", positive)?, up_to: fields.need("upTo", whole)? })
 }
 
 fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
@@ -195,10 +182,7 @@ fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
     }
     let read = |fields: &Fields<'_>| {
         refuse_others(fields, &["message", "part"])?;
-        Ok(EntryRef {
-            message: fields.need("message", whole)?,
-            part: fields.read("part", whole)?,
-        })
+        Ok(EntryRef { message: fields.need("message", whole)?, part: fields.read("part", whole)? })
     };
     match value.kind() {
         Kind::Object => fields::inner(value, read),
@@ -226,18 +210,12 @@ fn table<T>(value: Node<'_>, read: impl Fn(Node<'_>) -> Result<T, Fault>) -> Res
 }
 
 fn at_most_four(value: Node<'_>) -> Result<usize, Fault> {
-    whole(value)
-        .ok()
-        .filter(|number| *number <= 4)
-        .ok_or_else(|| Fault::expected("0 to 4, the most that providers take", value))
+    whole(value).ok().filter(|number| *number <= 4).ok_or_else(|| Fault::expected("0 to 4, the most that providers take", value))
 }
 
 fn label(value: Node<'_>) -> Result<String, Fault> {
     let what = "1 to 120 printable ASCII characters without brackets, since it stands in every breadcrumb";
-    text(value)
-        .ok()
-        .filter(|label| breadcrumb::is_plain(label))
-        .ok_or_else(|| Fault::expected(what, value))
+    text(value).ok().filter(|label| breadcrumb::is_plain(label)).ok_or_else(|| Fault::expected(what, value))
 }
 
 fn check_window(options: &Options) -> crate::Result<()> {

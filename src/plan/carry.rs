@@ -4,9 +4,10 @@
 //! and the order of the edits is kept. Else it is dropped and reported, so that nothing lands on the wrong text. An edit that points
 //! at another entry is dropped when that entry is gone or no longer on its side.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
-use super::{Edit, Piece, Plan, Rule};
+use super::{Edit, Piece, Plan, Rule, Target};
 use crate::history::{Content, Entry, EntryKind, View};
 use crate::tape::hex;
 
@@ -17,7 +18,7 @@ const NEIGHBOURS: usize = 16;
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     /// The edits that hold, by entry.
-    pub edits: Vec<(usize, Edit)>,
+    pub edits: Vec<(usize, Rc<Edit>)>,
     /// How many were dropped.
     pub dropped: usize,
     /// How many were found at another address.
@@ -32,18 +33,14 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
     let mut search = Search::new(view);
     let mut next = 0; // entries before this one are taken
     for edit in &plan.edits {
-        let here = view
-            .entry_at(edit.message, edit.part)
-            .filter(|&entry| entry >= next && search.matches(entry, edit));
+        let here = view.entry_at(edit.message, edit.part).filter(|&entry| entry >= next && search.matches(entry, edit));
         let found = here.or_else(|| search.later(next, edit)).filter(|&entry| search.target_stands(entry, edit));
         let at = found.map_or(edit.message, |entry| view.entries[entry].message.min(edit.message));
         match found {
             Some(entry) => {
                 next = entry + 1;
                 let moved = here.is_none();
-                let Entry { message, part, .. } = view.entries[entry];
-                let edit = search.retargeted(entry, Edit { message, part, ..edit.clone() });
-                carried.edits.push((entry, edit));
+                carried.edits.push((entry, search.placed(entry, edit)));
                 carried.moved += usize::from(moved);
                 if !moved {
                     continue;
@@ -59,17 +56,13 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
 /// Fingerprints entries when they are asked for, and indexes all of them only when something has shifted.
 struct Search<'v, 't> {
     view: &'v View<'t>,
-    prints: HashMap<usize, String>,
-    index: Option<HashMap<String, Vec<usize>>>,
+    prints: FxHashMap<usize, String>,
+    index: Option<FxHashMap<String, Vec<usize>>>,
 }
 
 impl<'v, 't> Search<'v, 't> {
     fn new(view: &'v View<'t>) -> Self {
-        Search {
-            view,
-            prints: HashMap::new(),
-            index: None,
-        }
+        Search { view, prints: FxHashMap::default(), index: None }
     }
 
     fn print(&mut self, entry: usize) -> &str {
@@ -81,9 +74,9 @@ impl<'v, 't> Search<'v, 't> {
         self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.print(entry) == edit.fingerprint
     }
 
-    fn index(&mut self) -> &HashMap<String, Vec<usize>> {
+    fn index(&mut self) -> &FxHashMap<String, Vec<usize>> {
         self.index.get_or_insert_with(|| {
-            let mut index: HashMap<String, Vec<usize>> = HashMap::new();
+            let mut index: FxHashMap<String, Vec<usize>> = FxHashMap::default();
             for (at, entry) in self.view.entries.iter().enumerate().filter(|(_, entry)| entry.kind != EntryKind::Text) {
                 index.entry(hex(entry.fingerprint())).or_default().push(at);
             }
@@ -123,13 +116,17 @@ impl<'v, 't> Search<'v, 't> {
         edit.target.is_none() || self.target(entry, edit).is_some()
     }
 
-    fn retargeted(&mut self, entry: usize, mut edit: Edit) -> Edit {
-        if let Some(found) = self.target(entry, &edit)
-            && let Some(target) = &mut edit.target
-        {
-            (target.message, target.part) = (self.view.entries[found].message, self.view.entries[found].part);
+    /// The edit, with the addresses that it and its target have now.
+    fn placed(&mut self, entry: usize, edit: &Rc<Edit>) -> Rc<Edit> {
+        let Entry { message, part, .. } = self.view.entries[entry];
+        let target = self.target(entry, edit).map(|target| &self.view.entries[target]);
+        let target_address = target.map(|target| (target.message, target.part));
+        let known = edit.target.as_ref().map(|target| (target.message, target.part));
+        if (edit.message, edit.part, known) == (message, part, target_address) {
+            return edit.clone();
         }
-        edit
+        let target = edit.target.clone().zip(target_address).map(|(target, (message, part))| Target { message, part, ..target });
+        Rc::new(Edit { message, part, target, ..(**edit).clone() })
     }
 }
 

@@ -8,20 +8,19 @@
 //!
 //! An early edit would cost the cached prefix, so the later copy gives way; and its line names no place, since places drift.
 
-use std::collections::HashMap;
-
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::history::View;
 use crate::plan::Rule;
+use rustc_hash::FxHashMap;
 
 /// Which results are alike. Texts are hashed only where tool and length agree.
 #[derive(Default)]
 pub(super) struct Copies<'t> {
-    first: HashMap<(&'t str, u32), usize>,
-    alike: HashMap<(&'t str, u64), Vec<usize>>,
+    first: FxHashMap<(&'t str, u32), usize>,
+    alike: FxHashMap<(&'t str, u64), Vec<usize>>,
     /// Fingerprints of the entries that have been hashed.
-    prints: HashMap<usize, u64>,
+    prints: FxHashMap<usize, u64>,
 }
 
 impl<'t> Copies<'t> {
@@ -50,10 +49,7 @@ impl<'t> Copies<'t> {
 
     fn group(&self, view: &View<'t>, entry: usize) -> &[usize] {
         let tool = view.tool_of(&view.entries[entry]).unwrap_or("");
-        self.prints
-            .get(&entry)
-            .and_then(|print| self.alike.get(&(tool, *print)))
-            .map_or(&[], Vec::as_slice)
+        self.prints.get(&entry).and_then(|print| self.alike.get(&(tool, *print))).map_or(&[], Vec::as_slice)
     }
 }
 

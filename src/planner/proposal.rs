@@ -26,34 +26,17 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
     }
     let target = target.map(|target| {
         let target = &state.view.entries[target];
-        Target {
-            message: target.message,
-            part: target.part,
-            fingerprint: hex(target.fingerprint()),
-        }
+        Target { message: target.message, part: target.part, fingerprint: hex(target.fingerprint()) }
     });
     let Entry { message, part, .. } = *found;
     let tool = state.view.tool_of(found).map(str::to_owned);
-    Proposal::Edit(Edit {
-        message,
-        part,
-        tool,
-        fingerprint: hex(found.fingerprint()),
-        rule,
-        since: state.length,
-        pieces,
-        target,
-    })
+    Proposal::Edit(Edit { message, part, tool, fingerprint: hex(found.fingerprint()), rule, since: state.length, pieces, target })
 }
 
 /// The line that will stand in the entry's place.
 pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
     let tool = state.view.tool_of(&state.view.entries[entry]);
-    Breadcrumb {
-        label: &state.options.label,
-        tool,
-        kind: tool.map_or(ToolKind::Other, |tool| state.options.kind_of(tool)),
-    }
+    Breadcrumb { label: &state.options.label, tool, kind: tool.map_or(ToolKind::Other, |tool| state.options.kind_of(tool)) }
 }
 
 /// "80 of 80 lines".
@@ -64,11 +47,7 @@ pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
 
 /// What the tool call was about.
 pub(super) fn resource(state: &State<'_, '_>, entry: usize) -> Option<Resource> {
-    state.view.resource(
-        state.view.entries[entry].tool_call?,
-        |tool| state.options.kind_of(tool),
-        &state.options.resource_of,
-    )
+    state.view.resource(state.view.entries[entry].tool_call?, |tool| state.options.kind_of(tool), &state.options.resource_of)
 }
 
 /// The primary argument of the tool call.

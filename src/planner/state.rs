@@ -3,7 +3,9 @@
 //! Entries are looked at when they come ([`State::register`]) and again when protection leaves them; each pass then holds a queue of
 //! them. Nothing is looked at twice, so a history of any length is walked in linear time.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::duplicates::Copies;
 use super::proposal::Proposal;
@@ -12,7 +14,7 @@ use super::{reasoning, truncation};
 use crate::cache::fold::Rewrite;
 use crate::history::kinds::ToolKind;
 use crate::history::turns::Recent;
-use crate::history::{Entry, EntryKind, Size, View};
+use crate::history::{EntryKind, View};
 use crate::options::{Options, When};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
@@ -40,7 +42,7 @@ const PASSES: [Rule; 4] = [Rule::Duplicate, Rule::Superseded, Rule::Truncated, R
 
 /// An edit in force, and the tokens that it saves.
 struct InForce {
-    edit: Edit,
+    edit: Rc<Edit>,
     saved: u64,
 }
 
@@ -50,7 +52,7 @@ pub(super) struct State<'v, 't> {
     /// Reported over estimated tokens.
     pub(super) scale: f64,
     forced_tool: Option<&'v str>,
-    pins: HashSet<(usize, Option<u32>)>,
+    pins: FxHashSet<(usize, Option<u32>)>,
     recent: Recent,
     in_force: BTreeMap<usize, InForce>,
     /// Entries that an edit in force points at.
@@ -74,10 +76,7 @@ impl<'v, 't> State<'v, 't> {
         prefix.push(sum);
         for message in &view.messages {
             sum += u64::from(message.fixed.tokens);
-            sum += view.entries[message.entries.clone()]
-                .iter()
-                .map(|entry| u64::from(entry.size.tokens))
-                .sum::<u64>();
+            sum += view.entries[message.entries.clone()].iter().map(|entry| u64::from(entry.size.tokens)).sum::<u64>();
             prefix.push(sum);
         }
         State {
@@ -101,7 +100,7 @@ impl<'v, 't> State<'v, 't> {
     }
 
     /// The edits in force, ascending.
-    pub(super) fn edits(&self) -> impl Iterator<Item = (usize, &Edit)> {
+    pub(super) fn edits(&self) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
         self.in_force.iter().map(|(entry, in_force)| (*entry, &in_force.edit))
     }
 
@@ -131,7 +130,7 @@ impl<'v, 't> State<'v, 't> {
     }
 
     /// Puts a carried edit in force.
-    pub(super) fn restore(&mut self, entry: usize, edit: Edit) {
+    pub(super) fn restore(&mut self, entry: usize, edit: Rc<Edit>) {
         self.put(entry, edit);
     }
 
@@ -161,10 +160,8 @@ impl<'v, 't> State<'v, 't> {
         let over_window = self.is_over_window();
         let made = self.attempt(target);
         let first = *made.first()?;
-        let rewrite = Rewrite {
-            saved: made.iter().map(|entry| self.in_force[entry].saved).sum(),
-            cached: self.cached_from(first, &made, call.cached),
-        };
+        let rewrite =
+            Rewrite { saved: made.iter().map(|entry| self.in_force[entry].saved).sum(), cached: self.cached_from(first, &made, call.cached) };
         let calls = self.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
         let reached = self.scaled(self.unscaled()) <= target;
         if reached || over_window || rewrite.saved * 10 >= u64::from(limit) || rewrite.pays(&self.options.cache, calls) {
@@ -200,14 +197,8 @@ impl<'v, 't> State<'v, 't> {
         let Some(full) = self.prefix[cached].checked_sub(self.prefix[from]) else {
             return 0;
         };
-        let behind = self
-            .in_force
-            .range(first..)
-            .take_while(|(entry, _)| self.view.entries[**entry].message < cached);
-        full - behind
-            .filter(|(entry, _)| made.binary_search(entry).is_err())
-            .map(|(_, in_force)| in_force.saved)
-            .sum::<u64>()
+        let behind = self.in_force.range(first..).take_while(|(entry, _)| self.view.entries[**entry].message < cached);
+        full - behind.filter(|(entry, _)| made.binary_search(entry).is_err()).map(|(_, in_force)| in_force.saved).sum::<u64>()
     }
 
     /// Runs the passes in order until the target is reached; returns the entries that got an edit.
@@ -225,7 +216,7 @@ impl<'v, 't> State<'v, 't> {
                 }
                 match self.propose(rule, entry) {
                     Proposal::Edit(edit) => {
-                        self.put(entry, edit);
+                        self.put(entry, Rc::new(edit));
                         made.push(entry);
                     }
                     Proposal::NotNow => {}
@@ -307,9 +298,9 @@ impl<'v, 't> State<'v, 't> {
         tool.is_none_or(|tool| Some(tool) == self.forced_tool || self.options.kind_of(tool) == ToolKind::Memory)
     }
 
-    fn put(&mut self, entry: usize, edit: Edit) {
+    fn put(&mut self, entry: usize, edit: Rc<Edit>) {
         let before = self.view.entries[entry].size.tokens;
-        let after = rendered_size(&self.view.entries[entry], &edit).tokens;
+        let after = render::tokens(self.view.entries[entry].text(), &edit.pieces);
         let saved = u64::from(before.saturating_sub(after));
         if let Some(target) = self.target_of(&edit) {
             *self.targets.entry(target).or_default() += 1;
@@ -337,9 +328,4 @@ impl<'v, 't> State<'v, 't> {
         let Target { message, part, .. } = edit.target.as_ref()?;
         self.view.entry_at(*message, *part)
     }
-}
-
-/// What an edited entry costs.
-pub(super) fn rendered_size(entry: &Entry<'_>, edit: &Edit) -> Size {
-    Size::of(&render::text(entry.text(), &edit.pieces))
 }

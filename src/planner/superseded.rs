@@ -9,14 +9,13 @@
 //! The later call must have succeeded, must say more than "unchanged since", and its lines must cover the earlier one's: most re-reads
 //! in the wild are of a part.
 
-use std::collections::HashMap;
-
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::history::View;
 use crate::history::kinds::{Span, is_error, is_unchanged_stub};
 use crate::options::Options;
 use crate::plan::Rule;
+use rustc_hash::FxHashMap;
 
 /// How many earlier calls about a resource a new one is held against.
 const LOOK_BACK: usize = 32;
@@ -28,9 +27,9 @@ const LONG: u32 = 1000;
 /// What has been shown of each resource, and what shows it anew.
 #[derive(Default)]
 pub(super) struct Reads {
-    shown: HashMap<(String, String), Vec<Shown>>,
+    shown: FxHashMap<(String, String), Vec<Shown>>,
     /// For an entry, the later entries that show all of it anew.
-    anew: HashMap<usize, Vec<usize>>,
+    anew: FxHashMap<usize, Vec<usize>>,
 }
 
 struct Shown {
@@ -61,10 +60,7 @@ impl Reads {
                 superseded.extend(parts.filter(|part| found.size.bytes >= SHORT || view.entries[*part].size.bytes <= LONG));
             }
         }
-        shown.push(Shown {
-            message: found.message,
-            span: resource.span,
-        });
+        shown.push(Shown { message: found.message, span: resource.span });
         for older in &superseded {
             self.anew.entry(*older).or_default().push(entry);
         }
@@ -81,11 +77,7 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_target(entry) {
         return Proposal::NotNow;
     }
-    let latest = state
-        .reads
-        .anew
-        .get(&entry)
-        .and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
+    let latest = state.reads.anew.get(&entry).and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
     let Some(latest) = latest.copied() else {
         return Proposal::NotNow;
     };

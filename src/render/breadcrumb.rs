@@ -61,11 +61,7 @@ impl Breadcrumb<'_> {
     }
 
     fn source(&self) -> &'static str {
-        if self.kind.has_source() {
-            "the source is intact."
-        } else {
-            "only this transcript is shortened."
-        }
+        if self.kind.has_source() { "the source is intact." } else { "only this transcript is shortened." }
     }
 
     fn again(&self, to: &str) -> String {
@@ -77,9 +73,7 @@ impl Breadcrumb<'_> {
 }
 
 fn about(resource: Option<&str>) -> String {
-    resource
-        .filter(|resource| !resource.is_empty())
-        .map_or(String::new(), |resource| format!(" {}", plain(resource)))
+    resource.filter(|resource| !resource.is_empty()).map_or(String::new(), |resource| format!(" {}", plain(resource)))
 }
 
 /// How much of a text went, in the larger unit that says it well.
@@ -94,11 +88,7 @@ pub fn amount(text: &str, elided: &str) -> String {
 /// Printable ASCII without brackets, at most 120 bytes: what cannot be, becomes `?`.
 pub fn plain(text: &str) -> String {
     let safe = |letter: char| {
-        if (' '..='~').contains(&letter) && !"[]".contains(letter) {
-            letter
-        } else {
-            '?'
-        }
+        if (' '..='~').contains(&letter) && !"[]".contains(letter) { letter } else { '?' }
     };
     let mut plain: String = text.chars().map(safe).take(LONGEST).collect();
     if text.chars().nth(LONGEST).is_some() {

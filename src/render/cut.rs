@@ -22,10 +22,7 @@ pub fn head(text: &str, keep: usize) -> usize {
         return text.len();
     }
     let least = keep - keep / NEAR;
-    (least.max(1)..=keep)
-        .rev()
-        .find(|&at| is_line_start(text, at))
-        .unwrap_or_else(|| inside(text, keep, false))
+    (least.max(1)..=keep).rev().find(|&at| is_line_start(text, at)).unwrap_or_else(|| inside(text, keep, false))
 }
 
 /// Where the last `keep` bytes begin: the tail is `text[tail..]`, at most `keep` bytes.
@@ -34,9 +31,7 @@ pub fn tail(text: &str, keep: usize) -> usize {
         return 0;
     };
     let most = (from + keep / NEAR).min(text.len());
-    (from..=most)
-        .find(|&at| is_line_start(text, at) && at < text.len())
-        .unwrap_or_else(|| inside(text, from, true))
+    (from..=most).find(|&at| is_line_start(text, at) && at < text.len()).unwrap_or_else(|| inside(text, from, true))
 }
 
 /// Whether a line begins at `at`, which is after a line's end.

@@ -8,7 +8,7 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
@@ -21,12 +21,7 @@ pub(super) fn write(text: &str) -> crate::Result<Tape> {
     let mut writer = Writer::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     reader.disable_recursion_limit(); // ours is MAX_DEPTH
-    let done = Value {
-        writer: &mut writer,
-        key: NO_KEY,
-    }
-    .deserialize(&mut reader)
-    .and_then(|()| reader.end());
+    let done = Value { writer: &mut writer, key: NO_KEY }.deserialize(&mut reader).and_then(|()| reader.end());
     match done {
         Ok(()) => Ok(writer.tape),
         Err(_) if writer.too_deep => Err(too_deep("json")),
@@ -36,17 +31,13 @@ pub(super) fn write(text: &str) -> crate::Result<Tape> {
 
 /// The error of a value nested over [`MAX_DEPTH`].
 pub(crate) fn too_deep(path: &str) -> Error {
-    Error::new(
-        Code::TooDeep,
-        path,
-        format!("nested over {MAX_DEPTH} levels: flatten the value, or send it as text"),
-    )
+    Error::new(Code::TooDeep, path, format!("nested over {MAX_DEPTH} levels: flatten the value, or send it as text"))
 }
 
 #[derive(Default)]
 struct Writer {
     tape: Tape,
-    keys: HashMap<String, u32>,
+    keys: FxHashMap<String, u32>,
     depth: usize,
     too_deep: bool,
 }
@@ -77,11 +68,7 @@ impl Writer {
     fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
         self.depth += 1;
         self.too_deep |= self.depth > MAX_DEPTH;
-        if self.too_deep {
-            Err(E::custom(format!("more than {MAX_DEPTH} levels")))
-        } else {
-            Ok(())
-        }
+        if self.too_deep { Err(E::custom(format!("more than {MAX_DEPTH} levels"))) } else { Ok(()) }
     }
 
     fn leave(&mut self, node: usize, children: u32) {
@@ -144,13 +131,7 @@ impl<'de> Visitor<'de> for Value<'_> {
         let node = self.writer.node(Kind::Array, self.key, 0, 0);
         self.writer.enter::<A::Error>()?;
         let mut children = 0;
-        while items
-            .next_element_seed(Value {
-                writer: self.writer,
-                key: NO_KEY,
-            })?
-            .is_some()
-        {
+        while items.next_element_seed(Value { writer: self.writer, key: NO_KEY })?.is_some() {
             children += 1;
         }
         self.writer.leave(node, children);

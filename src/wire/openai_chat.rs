@@ -53,10 +53,7 @@ pub(super) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
         system = system.rotate_left(1) ^ entry.fingerprint();
     }
     for extra in [request.system, request.tools].into_iter().flatten() {
-        view.overhead += Size {
-            tokens: tokens::estimate_tree(extra),
-            bytes: tree_bytes(extra),
-        };
+        view.overhead += Size { tokens: tokens::estimate_tree(extra), bytes: tree_bytes(extra) };
     }
     view.context = ContextPrint {
         system: system ^ request.system.map_or(0, Node::fingerprint),
@@ -64,13 +61,7 @@ pub(super) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
         block: request.context_block.map_or(0, tape::fingerprint),
     };
     for mark in request.tools.into_iter().flat_map(Node::subtree).filter(|node| is_mark(*node)) {
-        view.host_marks.insert(
-            0,
-            HostMark {
-                message: None,
-                hour: is_hour(mark),
-            },
-        );
+        view.host_marks.insert(0, HostMark { message: None, hour: is_hour(mark) });
     }
     place_block(&mut view, request.context_block);
     Ok(view)
@@ -85,9 +76,7 @@ fn is_hour(mark: Node<'_>) -> bool {
 }
 
 fn tree_bytes(node: Node<'_>) -> u32 {
-    node.subtree()
-        .map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32)
-        .sum()
+    node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
 }
 
 fn place_block(view: &mut View<'_>, block: Option<&str>) {
@@ -142,11 +131,7 @@ impl<'t> Reader<'t> {
             block: BlockPlace::Nowhere,
             host_marks: Vec::new(),
         };
-        Reader {
-            view,
-            by_id: Pairs::default(),
-            by_name: Pairs::default(),
-        }
+        Reader { view, by_id: Pairs::default(), by_name: Pairs::default() }
     }
 
     fn fault(&self, code: Code, field: &str, what: String) -> Error {
@@ -159,11 +144,7 @@ impl<'t> Reader<'t> {
         }
         let fields = fields_of(node);
         let Some(role) = fields.role else {
-            return Err(self.fault(
-                Code::MissingRole,
-                ".role",
-                "every message needs a role: system, developer, user, assistant or tool".into(),
-            ));
+            return Err(self.fault(Code::MissingRole, ".role", "every message needs a role: system, developer, user, assistant or tool".into()));
         };
         let role = match role {
             "system" | "developer" => Role::System,
@@ -174,10 +155,7 @@ impl<'t> Reader<'t> {
         };
         let at = self.view.messages.len();
         if let Some(mark) = fields.mark {
-            self.view.host_marks.push(HostMark {
-                message: Some(at),
-                hour: is_hour(mark),
-            });
+            self.view.host_marks.push(HostMark { message: Some(at), hour: is_hour(mark) });
         }
         let mut message = Message {
             role,
@@ -190,10 +168,7 @@ impl<'t> Reader<'t> {
         message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let made = self.tool_calls(&fields, at)?;
         for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
-            message.fixed += Size {
-                tokens: tokens::estimate_tree(call),
-                bytes: tree_bytes(call),
-            };
+            message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
         }
         let answers = match fields.role {
             Some("tool") => fields.tool_call_id.and_then(|id| self.by_id.answer(id)),
@@ -211,10 +186,7 @@ impl<'t> Reader<'t> {
                 && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty())
                 && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
             let size = fields.reasoning.iter().fold(Size::default(), |mut sum, node| {
-                sum += Size {
-                    tokens: tokens::estimate_tree(*node),
-                    bytes: tree_bytes(*node),
-                };
+                sum += Size { tokens: tokens::estimate_tree(*node), bytes: tree_bytes(*node) };
                 sum
             });
             let content = Content::Values(fields.reasoning);
@@ -253,11 +225,7 @@ impl<'t> Reader<'t> {
         if let Some(call) = fields.function_call.filter(|node| node.kind() == Kind::Object) {
             let name = call.get("name").and_then(Node::text).unwrap_or("");
             self.by_name.open(name, self.view.tool_calls.len());
-            self.view.tool_calls.push(ToolCall {
-                message,
-                name,
-                arguments: call.get("arguments"),
-            });
+            self.view.tool_calls.push(ToolCall { message, name, arguments: call.get("arguments") });
             made += 1;
         }
         Ok(made)
@@ -286,10 +254,7 @@ impl<'t> Reader<'t> {
 
     fn part(&mut self, message: &mut Message, part: u32, node: Node<'t>, answers: Option<usize>) {
         for mark in MARK_KEYS.iter().filter_map(|key| node.get(key)) {
-            self.view.host_marks.push(HostMark {
-                message: Some(self.view.messages.len()),
-                hour: is_hour(mark),
-            });
+            self.view.host_marks.push(HostMark { message: Some(self.view.messages.len()), hour: is_hour(mark) });
         }
         let kind = node.get("type").and_then(Node::text).unwrap_or("");
         match (node.text(), kind) {
@@ -343,12 +308,7 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
             }
             key if MARK_KEYS.contains(&key) => fields.mark = Some(field),
             _ if field.kind() == Kind::Null => {}
-            _ => {
-                fields.others += Size {
-                    tokens: tokens::estimate_tree(field),
-                    bytes: tree_bytes(field),
-                }
-            }
+            _ => fields.others += Size { tokens: tokens::estimate_tree(field), bytes: tree_bytes(field) },
         }
     }
     fields
@@ -356,12 +316,7 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
 
 /// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
 fn media(node: Node<'_>, kind: &str) -> Size {
-    let data = || {
-        node.subtree()
-            .map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes())
-            .max()
-            .unwrap_or(0)
-    };
+    let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
     let tokens = match kind {
         "image_url" | "input_image" | "image" => {
             let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
@@ -418,16 +373,9 @@ pub(super) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_
     }
     if let (BlockPlace::Prepend, Some(block)) = (view.block, request.context_block) {
         let text = Value::Text(block.to_owned());
-        let content = if changes.mark_block {
-            Value::List(vec![text_part(text, Some(changes))])
-        } else {
-            text
-        };
+        let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch {
-            path: vec![Step::Index(0)],
-            change: Change::Insert(system),
-        });
+        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(system) });
     }
     Ok((patches, places))
 }
@@ -435,10 +383,7 @@ pub(super) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_
 /// Patches one message; returns the part that its mark stands in.
 fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<Option<u32>> {
     plain(node, || format!("messages[{at}]"))?;
-    let field = |rest: &[Step], change| Patch {
-        path: [&[Step::Index(at)], rest].concat(),
-        change,
-    };
+    let field = |rest: &[Step], change| Patch { path: [&[Step::Index(at)], rest].concat(), change };
     if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
         let there = REASONING.iter().filter(|key| node.get(key).is_some());
         patches.extend(there.map(|key| field(&[Step::Key(key)], Change::Remove)));
@@ -450,12 +395,7 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut V
             let original = content.and_then(Node::text).filter(|text| !text.is_empty());
             let edited = touched.text(0);
             let text = match touched.block {
-                Some(block) => Some(
-                    edited
-                        .as_deref()
-                        .or(original)
-                        .map_or(block.to_owned(), |text| format!("{text}{BLOCK_GAP}{block}")),
-                ),
+                Some(block) => Some(edited.as_deref().or(original).map_or(block.to_owned(), |text| format!("{text}{BLOCK_GAP}{block}"))),
                 None => edited,
             };
             let change = match (touched.mark, text) {

@@ -30,10 +30,7 @@ pub fn run() -> Result<ExitCode> {
 
 /// Builds the library and returns where cargo says that the wasm is.
 fn build() -> Result<String> {
-    let home = env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(env::home_dir()?.join(".cargo")))
-        .context("no home folder")?;
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo"))).context("no home folder")?;
     // Panics name the file they are in: the same bytes on every machine, and nobody's folders.
     let remap = format!("--remap-path-prefix={}=cargo", home.display());
     let output = cargo()

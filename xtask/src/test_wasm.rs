@@ -43,10 +43,7 @@ pub fn in_chromium(arguments: &[OsString]) -> Result<ExitCode> {
         "--disable-sync",
         &format!("--user-data-dir={}", profile.display()),
     ];
-    serde_json::to_writer(
-        File::create(&capabilities)?,
-        &json!({ "goog:chromeOptions": { "binary": chromium, "args": flags } }),
-    )?;
+    serde_json::to_writer(File::create(&capabilities)?, &json!({ "goog:chromeOptions": { "binary": chromium, "args": flags } }))?;
     run(cargo_test(arguments)?
         .env("WASM_BINDGEN_USE_BROWSER", "1")
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &capabilities)
