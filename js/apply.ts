@@ -6,9 +6,10 @@ export interface Patch {
   change: "remove" | { set: Value } | { insert: Value };
 }
 
+/** `pooled` are UTF-16 units of the texts that come along. */
 type Value =
   | "original"
-  | { text: string }
+  | { pooled: [from: number, to: number] }
   | { json: unknown }
   | { list: Value[] }
   | { record: [string, Value][] }
@@ -17,9 +18,10 @@ type Value =
 type Container = Record<string | number, unknown>;
 
 /** A new array with the patches in it; the one given, and all that it holds, is left as it is. */
-export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[]): M[] {
+export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[], texts: string): M[] {
   const result = messages.slice();
   const own = new Set<unknown>([result]);
+  const built = (value: Value, original: unknown) => build(value, original, texts, own);
   for (const { path, change } of patches) {
     let parent = result as unknown as Container;
     for (const step of path.slice(0, -1)) {
@@ -28,8 +30,8 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
     }
     const last = path[path.length - 1]!;
     if (change === "remove") delete parent[last];
-    else if ("set" in change) define(parent, last, build(change.set, parent[last], own));
-    else result.splice(last as number, 0, build(change.insert, undefined, own) as M);
+    else if ("set" in change) define(parent, last, built(change.set, parent[last]));
+    else result.splice(last as number, 0, built(change.insert, undefined) as M);
   }
   return result;
 }
@@ -45,11 +47,11 @@ function define(parent: Container, key: string | number, value: unknown): void {
   Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
-function build(value: Value, original: unknown, own: Set<unknown>): unknown {
+function build(value: Value, original: unknown, texts: string, own: Set<unknown>): unknown {
   if (value === "original") return original;
-  if ("text" in value) return value.text;
+  if ("pooled" in value) return texts.slice(...value.pooled);
   if ("json" in value) return value.json;
-  const built = (item: Value) => build(item, original, own);
+  const built = (item: Value) => build(item, original, texts, own);
   let made: unknown;
   if ("list" in value) made = value.list.map(built);
   else if ("record" in value) made = Object.fromEntries(value.record.map(([key, item]) => [key, built(item)]));

@@ -15,32 +15,47 @@ export type * from "./types.js";
  * @throws {WarmfoldError} for input that it refuses.
  */
 export function fold<M>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
-  const { patches, ...decision } = run("fold", messages, options) as Decision & { patches: Patch[] };
-  return { messages: applyPatches(messages, patches), ...decision };
+  const { outcome, texts } = run<Decision & Patched>("fold", messages, options);
+  const { patches, ...decision } = outcome;
+  return { messages: applyPatches(messages, patches, texts), ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
 export function decide<M>(messages: readonly M[], options: FoldOptions = {}): Decision {
-  const { patches: _, ...decision } = run("decide", messages, options) as Decision & { patches: Patch[] };
+  const { patches: _, ...decision } = run<Decision & Patched>("decide", messages, options).outcome;
   return decision;
 }
 
 /** Applies a plan that was made elsewhere, or earlier, as it stands. Edits that do not match the history are left out. */
 export function render<M>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
-  const { patches, ...places } = run("render", messages, { ...options, plan }) as Omit<Rendered<M>, "messages"> & { patches: Patch[] };
-  return { messages: applyPatches(messages, patches), ...places };
+  const { outcome, texts } = run<Omit<Rendered<M>, "messages"> & Patched>("render", messages, { ...options, plan });
+  const { patches, ...places } = outcome;
+  return { messages: applyPatches(messages, patches, texts), ...places };
+}
+
+interface Patched {
+  patches: Patch[];
+}
+
+/** See `Written` in `src/wasm.rs`. */
+interface Written<O> {
+  texts: string;
+  sameEdits: boolean;
+  outcome: O;
 }
 
 let busy = false;
 
-function run(name: "fold" | "decide" | "render", messages: unknown, options: FoldOptions): unknown {
+function run<O>(name: "fold" | "decide" | "render", messages: unknown, options: FoldOptions): Written<O> {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
   if (typeof options !== "object" || options === null) throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
   const { plan, system, tools, toolChoice, ...rest } = options;
   busy = true;
   try {
     writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan });
-    return wasm()[name]();
+    const written = wasm()[name]() as Written<O>;
+    if (written.sameEdits) (written.outcome as Decision).plan.edits = plan!.edits;
+    return written;
   } catch (thrown) {
     throw asWarmfoldError(thrown);
   } finally {

@@ -87,9 +87,8 @@ function write(value: unknown, key: number, depth: number): void {
 }
 
 function writeObject(value: object, key: number, depth: number): void {
-  if (depth >= MAX_DEPTH) throw tooDeep(value);
+  if (depth >= MAX_DEPTH) throw tooDeep(value, ancestors.slice(0, depth));
   ancestors[depth] = value;
-  ancestors.length = depth + 1;
   if (Array.isArray(value)) {
     const at = node(ARRAY, key, value.length, 0);
     for (let index = 0; index < value.length; index++) {
@@ -154,7 +153,7 @@ function encode(value: string): void {
   }
 }
 
-function tooDeep(value: object): WarmfoldError {
+function tooDeep(value: object, ancestors: unknown[]): WarmfoldError {
   const again = ancestors.indexOf(value);
   const first = path[0] === "request" ? 1 : 0; // what the caller knows begins below it
   const place = (length: number) => path.slice(first, length).reduce<string>((whole, step) => whole + (typeof step === "number" ? `[${step}]` : whole ? `.${step}` : step), "");

@@ -4,6 +4,7 @@
 //! `free()`, borrow flags and poisoning to the host.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -11,10 +12,10 @@ use wasm_bindgen::prelude::*;
 use crate::error::{Code, Error};
 use crate::fold;
 use crate::options::Options;
-use crate::plan::Plan;
+use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::tape::{Kind, Node, Tape};
-use crate::wire::Request;
+use crate::wire::{Request, patch};
 
 thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
@@ -92,7 +93,18 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
         let plan = Plan::read(input.plan.unwrap_or(tape.root()))?;
         fold::render(&request(&input, &options), &options, &plan)
     });
-    done.and_then(|rendered| write(&rendered)).map_err(thrown)
+    done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)
+}
+
+/// What crosses to JavaScript: `js/index.ts` puts it together again.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<O> {
+    /// The texts of the patches.
+    texts: String,
+    /// The plan's edits are those that were given, and are not written out again.
+    same_edits: bool,
+    outcome: O,
 }
 
 type Run = fn(&Request<'_>, &Options, Given) -> crate::Result<fold::Outcome>;
@@ -100,14 +112,25 @@ type Run = fn(&Request<'_>, &Options, Given) -> crate::Result<fold::Outcome>;
 fn run(run: Run) -> Result<JsValue, JsValue> {
     let done = TAPE.with_borrow(|tape| {
         let (input, options) = read(tape)?;
-        let given = match input.plan {
-            None => Given::Derive,
-            Some(plan) if plan.kind() == Kind::Null => Given::New,
-            Some(plan) => Given::Carried(Plan::read(plan)?),
+        let (given, edits) = match input.plan {
+            None => (Given::Derive, None),
+            Some(plan) if plan.kind() == Kind::Null => (Given::New, None),
+            Some(plan) => {
+                let plan = Plan::read(plan)?;
+                let edits = plan.edits.clone();
+                (Given::Carried(plan), Some(edits))
+            }
         };
-        run(&request(&input, &options), &options, given)
+        let mut outcome = run(&request(&input, &options), &options, given)?;
+        let same =
+            |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
+        let same_edits = edits.is_some_and(same);
+        if same_edits {
+            outcome.plan.edits.clear();
+        }
+        Ok(Written { texts: patch::pool(&mut outcome.patches), same_edits, outcome })
     });
-    done.and_then(|outcome| write(&outcome)).map_err(thrown)
+    done.and_then(|written| write(&written)).map_err(thrown)
 }
 
 struct Input<'t> {

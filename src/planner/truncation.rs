@@ -1,7 +1,7 @@
 //! Pass 3: a large old result keeps its head and its tail.
 //!
 //! ```text
-//! tool run "line 1 … line 1200"   →   "[warmfold: 1180 of 1200 lines elided …]⏎line 1 … line 10⏎…⏎line 1191 … line 1200"
+//! tool run "line 1 … line 1200"   →   "[warmfold: 1180 of 1200 lines elided …]⏎line 1 … line 10⏎[...]⏎line 1191 … line 1200"
 //! ```
 //!
 //! Oldest first, so that the set of edits only ever extends forward and the cached prefix before it stays.
@@ -10,6 +10,9 @@ use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::{Piece, Rule};
 use crate::render::{breadcrumb, cut};
+
+/// Stands where the text was cut. ASCII, since one other character doubles what a JavaScript string takes.
+const GAP: &str = "[...]";
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     let text = state.view.entries[entry].text();
@@ -27,7 +30,10 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
         generated = String::new();
     }
     if !(head == 0 && tail == text.len()) {
-        generated.push_str(if text[..head].ends_with('\n') { "…" } else { "\n…" });
+        if !text[..head].ends_with('\n') {
+            generated.push('\n');
+        }
+        generated.push_str(GAP);
     }
     if tail < text.len() {
         generated.push('\n');

@@ -47,6 +47,8 @@ pub enum Change {
 pub enum Value {
     /// A text.
     Text(String),
+    /// A text that stands in a pool beside the patches, from and up to these UTF-16 units: one string crosses a boundary faster than many.
+    Pooled(u32, u32),
     /// What stands at the path.
     Original,
     /// Small JSON.
@@ -109,10 +111,43 @@ impl Patch {
     }
 }
 
+/// One for each character, two for those outside the basic plane.
+fn utf16_units(text: &str) -> u32 {
+    let first_bytes = |byte: &u8| u32::from(!(0x80..0xc0).contains(byte)) + u32::from(*byte >= 0xf0);
+    if text.is_ascii() { text.len() as u32 } else { text.as_bytes().iter().map(first_bytes).sum() }
+}
+
+/// Takes every text out of the patches into one, the pool.
+pub fn pool(patches: &mut [Patch]) -> String {
+    let (mut pool, mut units) = (String::new(), 0);
+    for patch in patches {
+        if let Change::Set(value) | Change::Insert(value) = &mut patch.change {
+            value.pool(&mut pool, &mut units);
+        }
+    }
+    pool
+}
+
 impl Value {
+    fn pool(&mut self, pool: &mut String, units: &mut u32) {
+        match self {
+            Value::Text(text) => {
+                let from = *units;
+                *units += utf16_units(text);
+                pool.push_str(text);
+                *self = Value::Pooled(from, *units);
+            }
+            Value::List(items) => items.iter_mut().for_each(|item| item.pool(pool, units)),
+            Value::Record(fields) => fields.iter_mut().for_each(|(_, value)| value.pool(pool, units)),
+            Value::Appended(item) => item.pool(pool, units),
+            Value::Original | Value::Json(_) | Value::Pooled(..) => {}
+        }
+    }
+
     fn build(&self, original: &serde_json::Value) -> serde_json::Value {
         match self {
             Value::Text(text) => text.as_str().into(),
+            Value::Pooled(..) => serde_json::Value::Null,
             Value::Original => original.clone(),
             Value::Json(value) => value.clone(),
             Value::List(items) => items.iter().map(|item| item.build(original)).collect(),

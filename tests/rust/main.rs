@@ -1,1 +1,40 @@
-fn main() {}
+//! The tests of the Rust core, in one binary. Modules mirror `src/`; beside them:
+//!
+//! - [`oracle`] is a second, independent reading of the laws, which property tests, corpus and cases all ask;
+//! - `laws` holds each law over generated histories, `corpus` over recorded ones;
+//! - [`purity`] proves that native code, Node and a browser give the same bytes, so it runs on wasm32 too.
+
+mod cases;
+mod oracle;
+mod purity;
+mod support;
+mod transcript;
+
+mod options;
+mod cache {
+    mod breakpoints;
+}
+mod history {
+    mod kinds;
+}
+mod plan {
+    mod carry;
+}
+mod render {
+    mod breadcrumb;
+    mod cut;
+}
+mod wire {
+    mod context_block;
+    mod marks;
+}
+
+// These need a file system, or proptest's source of randomness.
+#[cfg(not(target_arch = "wasm32"))]
+mod architecture;
+#[cfg(not(target_arch = "wasm32"))]
+mod corpus;
+#[cfg(not(target_arch = "wasm32"))]
+mod histories;
+#[cfg(not(target_arch = "wasm32"))]
+mod laws;
