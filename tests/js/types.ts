@@ -1,0 +1,82 @@
+/** What the compiler must accept and refuse. Checked by `tsc --noEmit`, never run. */
+import { WarmfoldError, decide, fold, render, type Decision, type FoldOptions, type FoldResult, type Plan, type WarmfoldErrorCode } from "warmfold";
+import { fold as slimFold } from "warmfold/slim";
+
+type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
+const same = <Left, Right>(_: Same<Left, Right>): void => {};
+
+// A provider SDK's messages: a union of interfaces, without index signatures.
+interface UserMessage {
+  role: "user";
+  content: string | { type: "text"; text: string }[];
+}
+interface ToolMessage {
+  role: "tool";
+  tool_call_id: string;
+  content: string;
+}
+type ChatMessage = UserMessage | ToolMessage;
+
+export function messagesKeepTheirType(history: ChatMessage[], constant: readonly ChatMessage[], plan: Plan): void {
+  const result = fold(history, { plan });
+  same<typeof result, FoldResult<ChatMessage>>(true);
+  same<typeof result.messages, ChatMessage[]>(true);
+  same<ReturnType<typeof decide<ChatMessage>>, Decision>(true);
+  same<ReturnType<typeof slimFold<ChatMessage>>, FoldResult<ChatMessage>>(true);
+  const replayed = render(constant, plan);
+  same<typeof replayed.messages, ChatMessage[]>(true);
+  fold(Object.freeze([{ role: "user", content: "hi" } as const])).messages[0]?.content satisfies "hi" | undefined;
+}
+
+export function theNextPlanIsTheLastOne(history: ChatMessage[]): void {
+  let plan: Plan | null = null;
+  plan = fold(history, { plan }).plan;
+  plan = decide(history, { plan }).plan;
+  render(history, plan, { contextBlock: "Notes" });
+}
+
+export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
+  system: "x", tools: [], contextBlock: "x", toolChoice: "auto", model: { id: "x", contextWindow: 1, maxOutputTokens: 1, cache: "openai", inputPrice: 1 },
+  cold: { modelSwitched: true, retrying: true, idleMs: 1 }, usage: { inputTokens: 1, upTo: 1 }, pins: [0, { message: 1 }, { message: 1, part: 0 }],
+  enabled: true, preset: "spec", when: "never", cache: { read: 0.1, write: 1.25, ttlMs: 1 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
+  contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
+  expectedCalls: 1, collapseDuplicateResults: true, elideSupersededReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
+  marks: "openai", maxBreakpoints: 4, milestoneTokens: 1, label: "x",
+};
+
+export function optionsAreChecked(history: ChatMessage[], plan: Plan): void {
+  // @ts-expect-error a name that is not there
+  fold(history, { floorRatoi: 0.5 });
+  // @ts-expect-error of a later version
+  fold(history, { byKind: {} });
+  // @ts-expect-error of a later version
+  fold(history, { preset: "balanced" });
+  // @ts-expect-error of a later version
+  fold(history, { when: "pays" });
+  // @ts-expect-error a number
+  fold(history, { budgetTokens: "40000" });
+  // @ts-expect-error a kind
+  fold(history, { toolKinds: { cat: "reed" } });
+  // @ts-expect-error a name of a profile
+  fold(history, { cache: "claude" });
+  // @ts-expect-error an unknown field of the model
+  fold(history, { model: { window: 1 } });
+  // @ts-expect-error both figures are needed
+  fold(history, { usage: { inputTokens: 1 } });
+  // @ts-expect-error the plan is not an option of render
+  render(history, plan, { plan });
+  // @ts-expect-error render needs a plan
+  render(history);
+  // @ts-expect-error a plan, not its text
+  fold(history, { plan: "{}" });
+  // @ts-expect-error the plan goes into the options
+  fold(history, plan);
+  // @ts-expect-error messages, not a request
+  fold({ messages: history });
+}
+
+export function errorsAreTold(thrown: unknown): WarmfoldErrorCode | undefined {
+  if (!WarmfoldError.isInstance(thrown)) return undefined;
+  same<typeof thrown, WarmfoldError>(true);
+  return thrown.code;
+}
