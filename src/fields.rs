@@ -49,7 +49,7 @@ impl<'t> Fields<'t> {
     }
 
     /// Reads a field; `None` where it is absent or null.
-    pub(crate) fn read<T>(&self, name: &str, read: impl FnOnce(Node<'t>) -> Result<T, Fault>) -> crate::Result<Option<T>> {
+    pub(crate) fn read<T>(&self, name: &str, read: fn(Node<'t>) -> Result<T, Fault>) -> crate::Result<Option<T>> {
         let Some(value) = self.node.get(name).filter(|value| value.kind() != Kind::Null) else {
             return Ok(None);
         };
@@ -57,7 +57,7 @@ impl<'t> Fields<'t> {
     }
 
     /// Reads a field that must be there.
-    pub(crate) fn need<T>(&self, name: &str, read: impl FnOnce(Node<'t>) -> Result<T, Fault>) -> crate::Result<T> {
+    pub(crate) fn need<T>(&self, name: &str, read: fn(Node<'t>) -> Result<T, Fault>) -> crate::Result<T> {
         let missing =
             || error(self.code, format!("{}.{name}", self.path), Fault { place: String::new(), what: "it is missing".to_owned() }, self.advice);
         self.read(name, read)?.ok_or_else(missing)
@@ -79,7 +79,7 @@ fn error(code: Code, path: String, fault: Fault, advice: &str) -> Error {
 }
 
 /// A fault inside an object becomes a fault of the field that holds it.
-pub(crate) fn inner<'t, T>(node: Node<'t>, read: impl FnOnce(&Fields<'t>) -> crate::Result<T>) -> Result<T, Fault> {
+pub(crate) fn inner<'t, T>(node: Node<'t>, read: fn(&Fields<'t>) -> crate::Result<T>) -> Result<T, Fault> {
     let fields = Fields::of(node, "", Code::InvalidOption, "").and_then(|fields| read(&fields));
     fields.map_err(|error| Fault { place: error.path().to_owned(), what: error.message().to_owned() })
 }
@@ -117,7 +117,7 @@ pub(crate) fn amount(node: Node<'_>) -> Result<f64, Fault> {
     node.number().filter(|amount| amount.is_finite() && *amount >= 0.0).ok_or_else(|| Fault::expected("a number of at least 0", node))
 }
 
-pub(crate) fn list<T>(node: Node<'_>, read: impl Fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+pub(crate) fn list<T>(node: Node<'_>, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
     if node.kind() != Kind::Array {
         return Err(Fault::expected("an array", node));
     }

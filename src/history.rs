@@ -18,7 +18,6 @@
 //! ```
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -28,6 +27,7 @@ use kinds::{Resource, ToolKind};
 
 pub mod kinds;
 pub mod pairs;
+pub mod prints;
 pub mod turns;
 
 /// Who a message is from.
@@ -217,12 +217,12 @@ impl<'t> View<'t> {
         entry.tool_call.map(|call| self.tool_calls[call].name)
     }
 
-    /// What a tool call is about; `kind_of` and `own` are the host's tables.
-    pub fn resource(&self, tool_call: usize, kind_of: impl Fn(&str) -> ToolKind, own: &BTreeMap<String, Vec<String>>) -> Option<Resource> {
+    /// What a tool call is about; `own` are the names of the arguments that the host says make it.
+    pub fn resource(&self, tool_call: usize, kind: ToolKind, own: Option<&[String]>) -> Option<Resource> {
         let call = &self.tool_calls[tool_call];
         let arguments = call.arguments?;
         let text = arguments.text().map_or_else(|| Cow::Owned(arguments.to_json().to_string()), Cow::Borrowed);
-        Resource::of(kind_of(call.name), &text, own.get(call.name).map(Vec::as_slice))
+        Resource::of(kind, &text, own)
     }
 
     /// How many messages stand before the history's first in what is returned.

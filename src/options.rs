@@ -12,8 +12,6 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use std::collections::BTreeMap;
-
 use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
@@ -136,9 +134,9 @@ pub struct Options {
     /// Whether old reasoning goes. Preset "spec": `true`.
     pub drop_reasoning: bool,
     /// The kind of a tool, by its name.
-    pub tool_kinds: BTreeMap<String, ToolKind>,
+    pub tool_kinds: Vec<(String, ToolKind)>,
     /// Names of the arguments that make a tool's resource, by the tool's name.
-    pub resource_of: BTreeMap<String, Vec<String>>,
+    pub resource_of: Vec<(String, Vec<String>)>,
     /// The dialect of marks. Default [`Marks::None`].
     pub marks: Marks,
     /// Marks in one request, the caller's own included. Default 4.
@@ -188,7 +186,13 @@ impl Options {
 
     /// The kind of a tool: the host's word, else its name's.
     pub fn kind_of(&self, tool: &str) -> ToolKind {
-        self.tool_kinds.get(tool).copied().unwrap_or_else(|| ToolKind::of_name(tool))
+        let own = self.tool_kinds.iter().find(|(name, _)| name == tool);
+        own.map_or_else(|| ToolKind::of_name(tool), |(_, kind)| *kind)
+    }
+
+    /// The names of the arguments that make a tool's resource, where the host says so.
+    pub fn resource_of(&self, tool: &str) -> Option<&[String]> {
+        self.resource_of.iter().find(|(name, _)| name == tool).map(|(_, names)| names.as_slice())
     }
 }
 
@@ -218,8 +222,8 @@ impl Default for Options {
             collapse_duplicate_results: true,
             elide_superseded_reads: true,
             drop_reasoning: true,
-            tool_kinds: BTreeMap::new(),
-            resource_of: BTreeMap::new(),
+            tool_kinds: Vec::new(),
+            resource_of: Vec::new(),
             marks: Marks::None,
             max_breakpoints: 4,
             milestone_tokens: 20_000,

@@ -13,6 +13,7 @@ use crate::history::View;
 use crate::options::{Options, When};
 use crate::plan::Rule;
 use crate::planner::Planned;
+use crate::tape;
 
 /// A call in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -163,8 +164,11 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
     if planned.edits.is_empty() {
         return 0;
     }
-    let mut made: FxHashMap<(&str, u64), Vec<usize>> = FxHashMap::default();
-    let same = |call: usize| (view.tool_calls[call].name, view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint()));
+    let mut made: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+    let same = |call: usize| {
+        let arguments = view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint());
+        tape::key(&[view.tool_calls[call].name.as_bytes(), &arguments.to_le_bytes()])
+    };
     for call in 0..view.tool_calls.len() {
         made.entry(same(call)).or_default().push(view.tool_calls[call].message);
     }

@@ -89,13 +89,13 @@ pub struct Node<'t> {
 }
 
 impl<'t> Node<'t> {
-    #[inline]
+    #[inline(always)]
     fn words(self) -> [u32; 4] {
         self.tape.nodes.get(self.at as usize).copied().unwrap_or([Kind::Null as u32, NO_KEY, 0, 0])
     }
 
     /// What the node is.
-    #[inline]
+    #[inline(always)]
     pub fn kind(self) -> Kind {
         KINDS[(self.words()[0] & 7) as usize]
     }
@@ -106,14 +106,14 @@ impl<'t> Node<'t> {
     }
 
     /// The key under which an object holds it.
-    #[inline]
+    #[inline(always)]
     pub fn key(self) -> Option<&'t str> {
         let &(offset, length) = self.tape.keys.get(self.words()[1] as usize)?;
         self.tape.text.get(offset as usize..(offset + length) as usize)
     }
 
     /// The text of a string.
-    #[inline]
+    #[inline(always)]
     pub fn text(self) -> Option<&'t str> {
         let [_, _, offset, length] = self.words();
         if self.kind() != Kind::String {
@@ -143,7 +143,7 @@ impl<'t> Node<'t> {
         self.len() == 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(self) -> Node<'t> {
         let [_, _, _, end] = self.words();
         let at = if matches!(self.kind(), Kind::Array | Kind::Object) { end } else { self.at + 1 };
@@ -151,7 +151,7 @@ impl<'t> Node<'t> {
     }
 
     /// The children of an array or object, in order.
-    #[inline]
+    #[inline(always)]
     pub fn children(self) -> impl Iterator<Item = Node<'t>> + Clone {
         let mut child = Node { tape: self.tape, at: self.at + 1 };
         (0..self.len()).map(move |_| {
@@ -209,7 +209,13 @@ impl<'t> Node<'t> {
             Kind::Number => self.number().into(),
             Kind::String => self.text().into(),
             Kind::Array => self.children().map(Node::to_json).collect(),
-            Kind::Object => self.children().map(|child| (child.key().unwrap_or("").to_owned(), child.to_json())).collect(),
+            Kind::Object => {
+                let mut fields = serde_json::Map::new();
+                for child in self.children() {
+                    fields.insert(child.key().unwrap_or("").to_owned(), child.to_json());
+                }
+                fields.into()
+            }
         }
     }
 }
@@ -222,4 +228,19 @@ pub fn fingerprint(text: &str) -> u64 {
 /// Fingerprints are carried as 16 hex digits, since JavaScript numbers cannot hold 64 bits.
 pub fn hex(fingerprint: u64) -> String {
     format!("{fingerprint:016x}")
+}
+
+/// A key for things that agree in all of these parts.
+pub fn key(parts: &[&[u8]]) -> u64 {
+    let mut hasher = twox_hash::XxHash64::with_seed(0);
+    for part in parts {
+        hasher.write(&(part.len() as u64).to_le_bytes());
+        hasher.write(part);
+    }
+    hasher.finish()
+}
+
+/// The fingerprint that [`hex`] wrote.
+pub fn from_hex(hex: &str) -> Option<u64> {
+    if hex.len() == 16 { u64::from_str_radix(hex, 16).ok() } else { None }
 }

@@ -188,7 +188,10 @@ impl Resource {
         let mut fields: Map<String, Value> = serde_json::from_str(arguments).ok()?;
         if let Some(own) = own {
             let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
-            let mine: Map<String, Value> = own.iter().filter_map(|name| fields.get(name).map(|value| (name.clone(), value.clone()))).collect();
+            let mut mine = Map::new();
+            for name in own {
+                mine.extend(fields.get(name).map(|value| (name.clone(), value.clone())));
+            }
             let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
             return Some(Resource { key: Value::Object(mine).to_string(), label, span });
         }

@@ -1,7 +1,5 @@
 //! Reads options from JSON: names first, then values, each fault with its path and what to do.
 
-use std::collections::BTreeMap;
-
 use super::{Cold, EntryRef, Marks, ModelInfo, Options, Usage, When};
 use crate::cache::profile::Profile;
 use crate::error::{Code, Error};
@@ -64,42 +62,50 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
     check_names(&fields)?;
     check_policy(&fields)?;
-    let spec = Options::default();
     let model = fields.read("model", |value| fields::inner(value, model))?.unwrap_or_default();
     let by_model = || model.cache.or_else(|| model.id.as_deref().map(Profile::of_model)).unwrap_or_default();
-    let options = Options {
-        format: fields.read("format", |value| one_of(value, Format::NAMES))?,
-        context_block: fields.read("contextBlock", text)?.filter(|block| !block.is_empty()),
-        cold: fields.read("cold", cold)?.flatten(),
-        usage: fields.read("usage", |value| fields::inner(value, usage))?,
-        pins: fields.read("pins", |value| list(value, pin))?.unwrap_or_default(),
-        enabled: fields.read("enabled", truth)?.unwrap_or(spec.enabled),
-        when: fields.read("when", |value| one_of(value, &[("budget", When::Budget), ("never", When::Never)]))?.unwrap_or(spec.when),
-        cache: fields.read("cache", Profile::read)?.unwrap_or_else(by_model),
-        budget_tokens: fields.read("budgetTokens", positive)?.or(spec.budget_tokens),
-        floor_ratio: fields.read("floorRatio", share)?.unwrap_or(spec.floor_ratio),
-        fit_to_window: fields.read("fitToWindow", truth)?.unwrap_or(spec.fit_to_window),
-        context_headroom: fields.read("contextHeadroom", share)?.unwrap_or(spec.context_headroom),
-        completion_reserve: fields.read("completionReserve", whole)?.unwrap_or(spec.completion_reserve),
-        protect_recent_turns: fields.read("protectRecentTurns", whole)?.unwrap_or(spec.protect_recent_turns),
-        max_tool_result_bytes: fields.read("maxToolResultBytes", whole)?.unwrap_or(spec.max_tool_result_bytes),
-        keep_head_bytes: fields.read("keepHeadBytes", whole)?.unwrap_or(spec.keep_head_bytes),
-        keep_tail_bytes: fields.read("keepTailBytes", whole)?.unwrap_or(spec.keep_tail_bytes),
-        min_saved_bytes: fields.read("minSavedBytes", whole)?.unwrap_or(spec.min_saved_bytes),
-        expected_calls: fields.read("expectedCalls", whole)?,
-        collapse_duplicate_results: fields.read("collapseDuplicateResults", truth)?.unwrap_or(spec.collapse_duplicate_results),
-        elide_superseded_reads: fields.read("elideSupersededReads", truth)?.unwrap_or(spec.elide_superseded_reads),
-        drop_reasoning: fields.read("dropReasoning", truth)?.unwrap_or(spec.drop_reasoning),
-        tool_kinds: fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES)))?.unwrap_or_default(),
-        resource_of: fields.read("resourceOf", |value| table(value, |value| list(value, text)))?.unwrap_or_default(),
-        marks: fields
-            .read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)]))?
-            .unwrap_or(spec.marks),
-        max_breakpoints: fields.read("maxBreakpoints", at_most_four)?.unwrap_or(spec.max_breakpoints),
-        milestone_tokens: fields.read("milestoneTokens", positive)?.unwrap_or(spec.milestone_tokens),
-        label: fields.read("label", label)?.unwrap_or(spec.label),
-        model,
-    };
+    let mut options = Options { cache: by_model(), model, ..Options::default() };
+    let to = &mut options;
+    to.format = fields.read("format", |value| one_of(value, Format::NAMES))?;
+    to.context_block = fields.read("contextBlock", text)?.filter(|block| !block.is_empty());
+    to.cold = fields.read("cold", cold)?.flatten();
+    to.usage = fields.read("usage", |value| fields::inner(value, usage))?;
+    set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
+    set(&mut to.when, fields.read("when", |value| one_of(value, &[("budget", When::Budget), ("never", When::Never)])))?;
+    set(&mut to.cache, fields.read("cache", Profile::read))?;
+    set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
+    set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
+    set(
+        &mut to.marks,
+        fields.read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)])),
+    )?;
+    set(&mut to.max_breakpoints, fields.read("maxBreakpoints", at_most_four))?;
+    set(&mut to.label, fields.read("label", label))?;
+    for (name, share_of) in [("floorRatio", &mut to.floor_ratio), ("contextHeadroom", &mut to.context_headroom)] {
+        set(share_of, fields.read(name, share))?;
+    }
+    for (name, switch) in [
+        ("enabled", &mut to.enabled),
+        ("fitToWindow", &mut to.fit_to_window),
+        ("collapseDuplicateResults", &mut to.collapse_duplicate_results),
+        ("elideSupersededReads", &mut to.elide_superseded_reads),
+        ("dropReasoning", &mut to.drop_reasoning),
+    ] {
+        set(switch, fields.read(name, truth))?;
+    }
+    for (name, count) in [
+        ("protectRecentTurns", &mut to.protect_recent_turns),
+        ("maxToolResultBytes", &mut to.max_tool_result_bytes),
+        ("keepHeadBytes", &mut to.keep_head_bytes),
+        ("keepTailBytes", &mut to.keep_tail_bytes),
+        ("minSavedBytes", &mut to.min_saved_bytes),
+    ] {
+        set(count, fields.read(name, whole))?;
+    }
+    set(&mut to.completion_reserve, fields.read("completionReserve", whole))?;
+    set(&mut to.milestone_tokens, fields.read("milestoneTokens", positive))?;
+    to.expected_calls = fields.read("expectedCalls", whole)?;
+    to.budget_tokens = fields.read("budgetTokens", positive)?.or(to.budget_tokens);
     check_window(&options)?;
     Ok(options)
 }
@@ -197,16 +203,24 @@ fn refuse_others(fields: &Fields<'_>, names: &[&str]) -> crate::Result<()> {
     }
 }
 
-fn table<T>(value: Node<'_>, read: impl Fn(Node<'_>) -> Result<T, Fault>) -> Result<BTreeMap<String, T>, Fault> {
+fn table<T>(value: Node<'_>, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<(String, T)>, Fault> {
     if value.kind() != Kind::Object {
         return Err(Fault::expected("an object by tool name", value));
     }
-    let mut table = BTreeMap::new();
+    let mut table = Vec::with_capacity(value.len());
     for value in value.children() {
         let name = value.key().unwrap_or("");
-        table.insert(name.to_owned(), read(value).map_err(|fault| fault.within(format_args!(".{name}")))?);
+        table.push((name.to_owned(), read(value).map_err(|fault| fault.within(format_args!(".{name}")))?));
     }
     Ok(table)
+}
+
+/// Keeps the default where nothing was given.
+fn set<T>(to: &mut T, given: crate::Result<Option<T>>) -> crate::Result<()> {
+    if let Some(value) = given? {
+        *to = value;
+    }
+    Ok(())
 }
 
 fn at_most_four(value: Node<'_>) -> Result<usize, Fault> {

@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::{Edit, Piece, Plan, Rule, Target};
+use crate::history::prints::Prints;
 use crate::history::{Content, Entry, EntryKind, View};
-use crate::tape::hex;
+use crate::tape::from_hex;
 
 /// How many entries with the same content are looked at: enough for real histories, and linear in made-up ones.
 const NEIGHBOURS: usize = 16;
@@ -56,36 +57,35 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
 /// Fingerprints entries when they are asked for, and indexes all of them only when something has shifted.
 struct Search<'v, 't> {
     view: &'v View<'t>,
-    prints: FxHashMap<usize, String>,
-    index: Option<FxHashMap<String, Vec<usize>>>,
+    prints: Prints<'v, 't>,
+    index: Option<FxHashMap<u64, Vec<usize>>>,
 }
 
 impl<'v, 't> Search<'v, 't> {
     fn new(view: &'v View<'t>) -> Self {
-        Search { view, prints: FxHashMap::default(), index: None }
+        Search { view, prints: Prints::new(view), index: None }
     }
 
-    fn print(&mut self, entry: usize) -> &str {
-        self.prints.entry(entry).or_insert_with(|| hex(self.view.entries[entry].fingerprint()))
+    fn has_print(&mut self, entry: usize, fingerprint: &str) -> bool {
+        from_hex(fingerprint) == Some(self.prints.of(entry))
     }
 
     fn matches(&mut self, entry: usize, edit: &Edit) -> bool {
         let found = &self.view.entries[entry];
-        self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.print(entry) == edit.fingerprint
+        self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.has_print(entry, &edit.fingerprint)
     }
 
-    fn index(&mut self) -> &FxHashMap<String, Vec<usize>> {
-        self.index.get_or_insert_with(|| {
-            let mut index: FxHashMap<String, Vec<usize>> = FxHashMap::default();
-            for (at, entry) in self.view.entries.iter().enumerate().filter(|(_, entry)| entry.kind != EntryKind::Text) {
-                index.entry(hex(entry.fingerprint())).or_default().push(at);
+    /// The entries with this content.
+    fn places(&mut self, fingerprint: &str) -> &[usize] {
+        let (view, prints) = (self.view, &mut self.prints);
+        let index = self.index.get_or_insert_with(|| {
+            let mut index: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+            for entry in (0..view.entries.len()).filter(|entry| view.entries[*entry].kind != EntryKind::Text) {
+                index.entry(prints.of(entry)).or_default().push(entry);
             }
             index
-        })
-    }
-
-    fn places(&mut self, fingerprint: &str) -> &[usize] {
-        self.index().get(fingerprint).map_or(&[], Vec::as_slice)
+        });
+        from_hex(fingerprint).and_then(|print| index.get(&print)).map_or(&[], Vec::as_slice)
     }
 
     /// The first entry from `next` on that the edit fits.
@@ -104,7 +104,7 @@ impl<'v, 't> Search<'v, 't> {
         let before = edit.rule == Rule::Duplicate;
         let on_its_side = move |found: usize| if before { found < entry } else { found > entry };
         let here = self.view.entry_at(target.message, target.part).filter(|&found| on_its_side(found));
-        if let Some(found) = here.filter(|&found| self.print(found) == target.fingerprint) {
+        if let Some(found) = here.filter(|&found| self.has_print(found, &target.fingerprint)) {
             return Some(found);
         }
         let places = self.places(&target.fingerprint);

@@ -11,34 +11,38 @@
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::history::View;
+use crate::history::prints::Prints;
 use crate::plan::Rule;
+use crate::tape;
 use rustc_hash::FxHashMap;
 
 /// Which results are alike. Texts are hashed only where tool and length agree.
-#[derive(Default)]
-pub(super) struct Copies<'t> {
-    first: FxHashMap<(&'t str, u32), usize>,
-    alike: FxHashMap<(&'t str, u64), Vec<usize>>,
-    /// Fingerprints of the entries that have been hashed.
-    prints: FxHashMap<usize, u64>,
+pub(super) struct Copies<'v, 't> {
+    prints: Prints<'v, 't>,
+    /// The first result by tool and length.
+    first: FxHashMap<u64, usize>,
+    /// Results by tool and fingerprint.
+    alike: FxHashMap<u64, Vec<usize>>,
 }
 
-impl<'t> Copies<'t> {
+impl<'v, 't> Copies<'v, 't> {
+    pub(super) fn new(view: &'v View<'t>) -> Self {
+        Copies { prints: Prints::new(view), first: FxHashMap::default(), alike: FxHashMap::default() }
+    }
+
     /// A result came.
     pub(super) fn add(&mut self, view: &View<'t>, entry: usize) {
         let found = &view.entries[entry];
-        let tool = view.tool_of(found).unwrap_or("");
-        let first = *self.first.entry((tool, found.size.bytes)).or_insert(entry);
+        let tool = view.tool_of(found).unwrap_or("").as_bytes();
+        let first = *self.first.entry(tape::key(&[tool, &found.size.bytes.to_le_bytes()])).or_insert(entry);
         if first == entry {
             return;
         }
         for one in [first, entry] {
-            if self.prints.contains_key(&one) {
-                continue;
+            if self.prints.known(one).is_none() {
+                let print = self.prints.of(one);
+                self.alike.entry(tape::key(&[tool, &print.to_le_bytes()])).or_default().push(one);
             }
-            let print = view.entries[one].fingerprint();
-            self.prints.insert(one, print);
-            self.alike.entry((tool, print)).or_default().push(one);
         }
     }
 
@@ -48,8 +52,9 @@ impl<'t> Copies<'t> {
     }
 
     fn group(&self, view: &View<'t>, entry: usize) -> &[usize] {
-        let tool = view.tool_of(&view.entries[entry]).unwrap_or("");
-        self.prints.get(&entry).and_then(|print| self.alike.get(&(tool, *print))).map_or(&[], Vec::as_slice)
+        let tool = view.tool_of(&view.entries[entry]).unwrap_or("").as_bytes();
+        let key = self.prints.known(entry).map(|print| tape::key(&[tool, &print.to_le_bytes()]));
+        key.and_then(|key| self.alike.get(&key)).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::history::Entry;
-use crate::history::kinds::{Resource, ToolKind};
+use crate::history::kinds::ToolKind;
 use crate::plan::{Edit, Piece, Rule, Target};
 use crate::render::{self, breadcrumb::Breadcrumb};
 use crate::tape::hex;
@@ -45,12 +45,9 @@ pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
     render::breadcrumb::amount(text, text)
 }
 
-/// What the tool call was about.
-pub(super) fn resource(state: &State<'_, '_>, entry: usize) -> Option<Resource> {
-    state.view.resource(state.view.entries[entry].tool_call?, |tool| state.options.kind_of(tool), &state.options.resource_of)
-}
-
 /// The primary argument of the tool call.
 pub(super) fn label(state: &State<'_, '_>, entry: usize) -> Option<String> {
-    resource(state, entry).map(|resource| resource.label)
+    let call = state.view.entries[entry].tool_call?;
+    let tool = state.view.tool_calls[call].name;
+    state.view.resource(call, state.options.kind_of(tool), state.options.resource_of(tool)).map(|resource| resource.label)
 }

@@ -3,7 +3,6 @@
 //! Entries are looked at when they come ([`State::register`]) and again when protection leaves them; each pass then holds a queue of
 //! them. Nothing is looked at twice, so a history of any length is walked in linear time.
 
-use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -52,11 +51,12 @@ pub(super) struct State<'v, 't> {
     /// Reported over estimated tokens.
     pub(super) scale: f64,
     forced_tool: Option<&'v str>,
-    pins: FxHashSet<(usize, Option<u32>)>,
+    /// Entries that are pinned.
+    pinned: Vec<bool>,
     recent: Recent,
     in_force: BTreeMap<usize, InForce>,
-    /// Entries that an edit in force points at.
-    targets: BTreeMap<usize, usize>,
+    /// For an entry, how many edits in force point at it.
+    targets: Vec<u32>,
     /// Tokens of messages before each, in full.
     prefix: Vec<u64>,
     saved: u64,
@@ -65,7 +65,7 @@ pub(super) struct State<'v, 't> {
     registered: usize,
     opened: usize,
     queues: [BTreeSet<usize>; PASSES.len()],
-    pub(super) copies: Copies<'t>,
+    pub(super) copies: Copies<'v, 't>,
     pub(super) reads: Reads,
 }
 
@@ -84,17 +84,17 @@ impl<'v, 't> State<'v, 't> {
             options,
             scale: 1.0,
             forced_tool,
-            pins: options.pins.iter().map(|pin| (pin.message, pin.part)).collect(),
+            pinned: pinned(view, options),
             recent: Recent::new(view, options.protect_recent_turns),
             in_force: BTreeMap::new(),
-            targets: BTreeMap::new(),
+            targets: vec![0; view.entries.len()],
             prefix,
             saved: 0,
             length: 0,
             registered: 0,
             opened: 0,
             queues: Default::default(),
-            copies: Copies::default(),
+            copies: Copies::new(view),
             reads: Reads::default(),
         }
     }
@@ -111,7 +111,7 @@ impl<'v, 't> State<'v, 't> {
 
     /// Whether an edit in force points at an entry.
     pub(super) fn is_target(&self, entry: usize) -> bool {
-        self.targets.contains_key(&entry)
+        self.targets[entry] > 0
     }
 
     /// Tokens of the history in full, as estimated.
@@ -290,9 +290,8 @@ impl<'v, 't> State<'v, 't> {
     /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
     fn is_kept(&self, entry: usize) -> bool {
         let found = &self.view.entries[entry];
-        let pinned = self.pins.contains(&(found.message, None)) || self.pins.contains(&(found.message, Some(found.part)));
-        if pinned || found.kind != EntryKind::Result {
-            return pinned;
+        if self.pinned[entry] || found.kind != EntryKind::Result {
+            return self.pinned[entry];
         }
         let tool = self.view.tool_of(found);
         tool.is_none_or(|tool| Some(tool) == self.forced_tool || self.options.kind_of(tool) == ToolKind::Memory)
@@ -303,7 +302,7 @@ impl<'v, 't> State<'v, 't> {
         let after = render::tokens(self.view.entries[entry].text(), &edit.pieces);
         let saved = u64::from(before.saturating_sub(after));
         if let Some(target) = self.target_of(&edit) {
-            *self.targets.entry(target).or_default() += 1;
+            self.targets[target] += 1;
         }
         self.saved += saved;
         self.in_force.insert(entry, InForce { edit, saved });
@@ -314,13 +313,8 @@ impl<'v, 't> State<'v, 't> {
             return;
         };
         self.saved -= saved;
-        if let Some(target) = self.target_of(&edit)
-            && let Some(count) = self.targets.get_mut(&target)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.targets.remove(&target);
-            }
+        if let Some(target) = self.target_of(&edit) {
+            self.targets[target] -= 1;
         }
     }
 
@@ -328,4 +322,15 @@ impl<'v, 't> State<'v, 't> {
         let Target { message, part, .. } = edit.target.as_ref()?;
         self.view.entry_at(*message, *part)
     }
+}
+
+fn pinned(view: &View<'_>, options: &Options) -> Vec<bool> {
+    let mut pinned = vec![false; view.entries.len()];
+    for pin in &options.pins {
+        let entries = view.messages.get(pin.message).map_or(0..0, |message| message.entries.clone());
+        for entry in entries.filter(|entry| pin.part.is_none_or(|part| part == view.entries[*entry].part)) {
+            pinned[entry] = true;
+        }
+    }
+    pinned
 }

@@ -15,6 +15,7 @@ use crate::history::View;
 use crate::history::kinds::{Span, is_error, is_unchanged_stub};
 use crate::options::Options;
 use crate::plan::Rule;
+use crate::tape;
 use rustc_hash::FxHashMap;
 
 /// How many earlier calls about a resource a new one is held against.
@@ -27,9 +28,11 @@ const LONG: u32 = 1000;
 /// What has been shown of each resource, and what shows it anew.
 #[derive(Default)]
 pub(super) struct Reads {
-    shown: FxHashMap<(String, String), Vec<Shown>>,
+    shown: Vec<Shown>,
+    /// Which of them are about a resource, by tool and resource.
+    about: FxHashMap<u64, Vec<usize>>,
     /// For an entry, the later entries that show all of it anew.
-    anew: FxHashMap<usize, Vec<usize>>,
+    anew: Vec<Vec<usize>>,
 }
 
 struct Shown {
@@ -42,34 +45,31 @@ impl Reads {
     /// A result came: the entries that it supersedes.
     pub(super) fn add(&mut self, view: &View<'_>, options: &Options, entry: usize) -> Vec<usize> {
         let found = &view.entries[entry];
-        let Some(tool_call) = found.tool_call else {
-            return Vec::new();
-        };
-        let Some(resource) = view.resource(tool_call, |tool| options.kind_of(tool), &options.resource_of) else {
-            return Vec::new();
-        };
-        let key = (view.tool_calls[tool_call].name.to_owned(), resource.key);
-        let shown = self.shown.entry(key).or_default();
-        if shown.last().is_some_and(|last| last.message == found.message) {
+        let Some(tool_call) = found.tool_call else { return Vec::new() };
+        let tool = view.tool_calls[tool_call].name;
+        let Some(resource) = view.resource(tool_call, options.kind_of(tool), options.resource_of(tool)) else { return Vec::new() };
+        let about = self.about.entry(tape::key(&[tool.as_bytes(), resource.key.as_bytes()])).or_default();
+        if about.last().is_some_and(|last| self.shown[*last].message == found.message) {
             return Vec::new(); // another part of the same result
         }
         let mut superseded = Vec::new();
         if !is_error(found.text()) && !is_unchanged_stub(found.text()) {
-            for earlier in shown.iter().rev().take(LOOK_BACK).filter(|earlier| resource.span.covers(earlier.span)) {
+            let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
+            for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
                 let parts = view.messages[earlier.message].entries.clone();
                 superseded.extend(parts.filter(|part| found.size.bytes >= SHORT || view.entries[*part].size.bytes <= LONG));
             }
         }
-        shown.push(Shown { message: found.message, span: resource.span });
-        for older in &superseded {
-            self.anew.entry(*older).or_default().push(entry);
-        }
+        about.push(self.shown.len());
+        self.shown.push(Shown { message: found.message, span: resource.span });
+        self.anew.resize(view.entries.len(), Vec::new());
+        superseded.iter().for_each(|older| self.anew[*older].push(entry));
         superseded
     }
 
     /// Whether a later result shows all of the entry anew.
     pub(super) fn is_superseded(&self, entry: usize) -> bool {
-        self.anew.contains_key(&entry)
+        self.anew.get(entry).is_some_and(|anew| !anew.is_empty())
     }
 }
 
@@ -77,7 +77,7 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_target(entry) {
         return Proposal::NotNow;
     }
-    let latest = state.reads.anew.get(&entry).and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
+    let latest = state.reads.anew.get(entry).and_then(|anew| anew.iter().rev().take(LOOK_BACK).find(|later| is_whole(state, **later)));
     let Some(latest) = latest.copied() else {
         return Proposal::NotNow;
     };
