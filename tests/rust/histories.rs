@@ -1,0 +1,183 @@
+//! Strategies: histories, options and changes to both, as hosts make them.
+
+use std::fmt;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::support::merged;
+use crate::transcript::{self, Ids, Says, Shape, Step, TOOLS, Text, Thought, Use};
+
+/// JSON that a failing test prints as JSON.
+#[derive(Clone)]
+pub struct Json(pub Value);
+
+impl fmt::Debug for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+pub fn text() -> impl Strategy<Value = Text> {
+    let size = prop_oneof![3 => 0..4usize, 3 => 4..30usize, 1 => 30..90usize];
+    (0..transcript::KINDS, size, 0..3usize).prop_map(|(kind, size, salt)| Text { kind, size, salt })
+}
+
+fn shape() -> impl Strategy<Value = Shape> {
+    prop_oneof![4 => Just(Shape::String), 3 => prop::sample::select(Shape::ALL.to_vec())]
+}
+
+fn thought() -> impl Strategy<Value = Thought> {
+    prop_oneof![
+        4 => Just(Thought::None),
+        1 => text().prop_map(Thought::Reasoning),
+        1 => text().prop_map(Thought::Content),
+        1 => text().prop_map(Thought::Details),
+    ]
+}
+
+fn says() -> impl Strategy<Value = Says> {
+    prop_oneof![6 => text().prop_map(Says::Text), 1 => Just(Says::Unchanged), 1 => text().prop_map(Says::Error)]
+}
+
+fn tool_use() -> impl Strategy<Value = Use> {
+    let range = prop::option::weighted(0.3, (0..4usize, 1..4usize).prop_map(|(start, length)| (start * 50, length * 50)));
+    let tool = prop_oneof![2 => Just(0), 2 => 0..TOOLS.len()];
+    (tool, 0..2usize, range, says(), shape()).prop_map(|(tool, file, range, says, shape)| Use {
+        tool,
+        file,
+        range,
+        says,
+        shape,
+    })
+}
+
+fn exchange() -> impl Strategy<Value = Step> {
+    let ids = prop_oneof![3 => Just(Ids::Fresh), 1 => Just(Ids::Constant), 1 => Just(Ids::PerMessage)];
+    let answered = prop_oneof![5 => Just(usize::MAX), 1 => 0..3usize];
+    let remark = prop::option::weighted(0.3, text());
+    let uses = prop_oneof![3 => prop::collection::vec(tool_use(), 1), 1 => prop::collection::vec(tool_use(), 1..4)];
+    (uses, ids, any::<bool>(), answered, thought(), remark).prop_map(|(uses, ids, reversed, answered, thought, remark)| Step::Exchange {
+        uses,
+        ids,
+        reversed,
+        answered,
+        thought,
+        remark,
+    })
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => (text(), shape()).prop_map(|(text, shape)| Step::User { text, shape }),
+        8 => exchange(),
+        2 => (text(), shape(), thought()).prop_map(|(text, shape, thought)| Step::Say { text, shape, thought }),
+        1 => (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text }),
+        1 => tool_use().prop_map(Step::Legacy),
+        1 => text().prop_map(Step::Orphan),
+        1 => text().prop_map(Step::Odd),
+    ]
+}
+
+/// Messages that a failing test prints as JSON.
+#[derive(Clone)]
+pub struct History(pub Vec<Value>);
+
+impl fmt::Debug for History {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", json!(self.0))
+    }
+}
+
+/// A conversation: a leading system run or none, a user, then anything.
+pub fn history() -> impl Strategy<Value = History> {
+    let system = (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text });
+    let leading = prop::collection::vec(system, 0..3);
+    let user = text().prop_map(|text| Step::User { text, shape: Shape::String });
+    (leading, user, prop::collection::vec(step(), 0..14)).prop_map(|(leading, user, steps)| History(transcript::write(&[leading, vec![user], steps].concat())))
+}
+
+/// `{ messages, tools? }`.
+pub fn request() -> impl Strategy<Value = Json> {
+    let tool = json!({ "type": "function", "function": { "name": "read_file", "parameters": { "type": "object" } }, "cache_control": { "type": "ephemeral" } });
+    let tools = prop_oneof![3 => Just(None), 1 => Just(Some(json!([]))), 1 => Just(Some(json!([tool])))];
+    (history(), tools).prop_map(|(History(messages), tools)| {
+        let mut request = json!({ "messages": messages });
+        if let Some(tools) = tools {
+            request["tools"] = tools;
+        }
+        Json(request)
+    })
+}
+
+fn field(name: &'static str, values: Vec<Value>) -> impl Strategy<Value = Value> {
+    prop::option::of(prop::sample::select(values)).prop_map(move |value| value.map_or(json!({}), |value| json!({ (name): value })))
+}
+
+fn fields(tables: Vec<(&'static str, Vec<Value>)>) -> impl Strategy<Value = Value> {
+    let each: Vec<_> = tables.into_iter().map(|(name, values)| field(name, values)).collect();
+    each.prop_map(|fields| fields.iter().fold(json!({}), |all, one| merged(&all, one)))
+}
+
+fn numbers(numbers: &[u32]) -> Vec<Value> {
+    numbers.iter().map(|number| json!(number)).collect()
+}
+
+/// Options that say what to do: any of them may change from call to call.
+pub fn policy() -> impl Strategy<Value = Json> {
+    let always = (prop::sample::select(vec![1, 100, 300, 600, 1200, 3000]), 0..7u32).prop_map(|(budget, turns)| {
+        json!({ "budgetTokens": budget, "protectRecentTurns": turns })
+    });
+    let rest = fields(vec![
+        ("floorRatio", vec![json!(1), json!(0.75), json!(0.3)]),
+        ("maxToolResultBytes", numbers(&[0, 100, 400, 1500])),
+        ("keepHeadBytes", numbers(&[0, 7, 60, 300])),
+        ("keepTailBytes", numbers(&[0, 7, 60, 300])),
+        ("minSavedBytes", numbers(&[0, 1, 20, 120])),
+        ("collapseDuplicateResults", vec![json!(false)]),
+        ("elideSupersededReads", vec![json!(false)]),
+        ("dropReasoning", vec![json!(false)]),
+        ("when", vec![json!("budget"), json!("budget"), json!("never")]),
+        ("cache", vec![json!("anthropic-5m"), json!("none"), json!({ "read": 1, "write": 0, "ttlMs": 1000 })]),
+        ("expectedCalls", numbers(&[0, 1, 1000])),
+        ("fitToWindow", vec![json!(false)]),
+        ("contextHeadroom", vec![json!(0.5), json!(1)]),
+        ("completionReserve", numbers(&[0, 50])),
+        ("model", vec![json!({ "id": "claude-x" }), json!({ "id": "gpt-5", "contextWindow": 10_000 }), json!({ "contextWindow": 9_000 })]),
+        ("toolKinds", vec![json!({ "bash": "read" }), json!({ "read_file": "memory", "grep": "other" })]),
+        ("resourceOf", vec![json!({ "bash": ["path"], "read_file": ["path"] })]),
+        ("label", vec![json!("a router"), json!("x")]),
+        ("milestoneTokens", numbers(&[1, 20, 300])),
+        ("maxBreakpoints", numbers(&[0, 1, 2, 4])),
+    ]);
+    (always, rest).prop_map(|(always, rest)| Json(merged(&always, &rest)))
+}
+
+/// What is written beside the edits.
+pub fn output() -> impl Strategy<Value = Json> {
+    fields(vec![
+        ("marks", vec![json!("none"), json!("anthropic"), json!("openai")]),
+        ("contextBlock", vec![json!("the project is called\nwarmfold 深"), json!("")]),
+    ])
+    .prop_map(Json)
+}
+
+/// What a host says of one call, for a history of about that many messages.
+pub fn signals() -> impl Strategy<Value = Json> {
+    let pins = vec![json!([1]), json!([{ "message": 2, "part": 0 }, 3]), json!([4, 5, 6, 7, 8])];
+    let cold = vec![
+        json!(true),
+        json!(false),
+        json!({ "modelSwitched": true }),
+        json!({ "retrying": false }),
+        json!({ "idleMs": 1e9 }),
+    ];
+    let usage = vec![json!({ "inputTokens": 500, "upTo": 3 }), json!({ "inputTokens": 9000, "upTo": 5 })];
+    fields(vec![("pins", pins), ("cold", cold), ("usage", usage)]).prop_map(Json)
+}
+
+/// `tool_choice`, as requests have it.
+pub fn tool_choice() -> impl Strategy<Value = Option<Value>> {
+    let forced = json!({ "type": "function", "function": { "name": "read_file" } });
+    prop::option::weighted(0.3, prop::sample::select(vec![forced, json!("auto"), json!({ "name": "bash" })]))
+}

@@ -1,0 +1,78 @@
+//! The budget is reached when it can be, the window is never mistaken, and a reported usage counts once.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{all, cases};
+use crate::histories::{output, policy, request};
+use crate::oracle::protect_from;
+use crate::support::{Carry, at_length, call_lengths, carry_through, fold};
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    /// Where making every eligible edit reaches the target, the target is reached.
+    #[test]
+    fn the_target_is_reached_when_it_can_be(request in request(), policy in policy()) {
+        let policy = all(&[&policy.0, &json!({ "when": "budget", "model": null })]);
+        let limit = policy["budgetTokens"].as_u64().unwrap() as f64;
+        let target = (limit * policy["floorRatio"].as_f64().unwrap_or(1.0)).floor() as u32;
+        let lengths = call_lengths(request.0["messages"].as_array().unwrap());
+        for call in carry_through(&request.0, &lengths, |_| policy.clone()) {
+            let everything = all(&[&policy, &json!({ "budgetTokens": 1, "floorRatio": 1, "cache": { "read": 1, "write": 0, "ttlMs": 1 } })]);
+            let least = fold(&call.request, &everything, &call.carry).outcome.report.tokens_after;
+            let after = call.outcome.report.tokens_after;
+            let was_over = f64::from(fold(&call.request, &all(&[&policy, &json!({ "when": "never" })]), &call.carry).outcome.report.tokens_after) > limit;
+            prop_assert!(!was_over || least > target || after <= target, "{after} tokens, {least} were possible, the target is {target}");
+            prop_assert!(was_over || !call.outcome.folded, "a fold under the limit");
+        }
+    }
+
+    /// Under one policy nothing recent is ever shortened, however far over budget it is.
+    #[test]
+    fn the_protected_window_is_never_shortened(request in request(), policy in policy()) {
+        let turns = policy.0["protectRecentTurns"].as_u64().unwrap() as usize;
+        let lengths = call_lengths(request.0["messages"].as_array().unwrap());
+        for call in carry_through(&request.0, &lengths, |_| policy.0.clone()) {
+            let from = protect_from(call.input(), turns);
+            prop_assert_eq!(&call.output()[from..], &call.input()[from..]);
+        }
+    }
+
+    /// The figures of the report are those of the window, and of each other.
+    #[test]
+    fn the_report_adds_up(request in request(), policy in policy(), output in output()) {
+        let call = fold(&request.0, &all(&[&policy.0, &output.0]), &Carry::New);
+        let report = &call.outcome.report;
+        prop_assert_eq!(report.tokens_saved, report.tokens_before - report.tokens_after);
+        prop_assert_eq!(call.outcome.fits, report.cannot_fit.is_none());
+        if let Some(cannot_fit) = &report.cannot_fit {
+            prop_assert!(report.tokens_after > cannot_fit.limit_tokens && cannot_fit.floor_tokens <= report.tokens_after);
+        }
+        let mut elided: Vec<usize> = call.edits().iter().map(|edit| edit.message).collect();
+        elided.dedup();
+        prop_assert_eq!(report.messages_elided, elided.len());
+        let points = &call.outcome.breakpoints;
+        prop_assert!(points.windows(2).all(|two| two[0] < two[1]) && points.iter().all(|at| *at < call.output().len()));
+    }
+
+    /// A usage scales the estimate of the request that it is for, once, however often it is passed on.
+    #[test]
+    fn usage_is_applied_once(request in request(), policy in policy(), factor in 0.3..3.0f64, again in 1..4usize) {
+        let policy = all(&[&policy.0, &json!({ "budgetTokens": 1_000_000, "model": null })]);
+        let total = request.0["messages"].as_array().unwrap().len();
+        let first = fold(&at_length(&request.0, total - 1), &policy, &Carry::New);
+        let estimate = f64::from(first.outcome.report.tokens_after);
+        prop_assume!(estimate > 40.0);
+        let used = (estimate * factor).round();
+        let unscaled = f64::from(fold(&request.0, &policy, &first.next()).outcome.report.tokens_after);
+        let options = all(&[&policy, &json!({ "usage": { "inputTokens": used, "upTo": total - 1 } })]);
+        let mut call = fold(&request.0, &options, &first.next());
+        for _ in 0..again {
+            let expected = unscaled * used / estimate;
+            prop_assert!((f64::from(call.outcome.report.tokens_after) - expected).abs() <= 1.0);
+            call = fold(&request.0, &options, &call.next());
+        }
+        prop_assert!(call.says("usage ignored: it is for"), "a usage of another request is ignored with a reason");
+    }
+}

@@ -1,0 +1,73 @@
+//! Law 6: deciding again changes nothing, and neither does folding what has been folded.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::{all, cases};
+use crate::histories::{output, policy, request, signals};
+use crate::oracle::unmarked;
+use crate::support::{Call, Carry, call_lengths, carry_through, edits, fold, fold_messages};
+
+/// Whether two entries with the same original address space came out as the same text, which folding again may take for duplicates.
+fn has_identical_cuts(call: &Call) -> bool {
+    let messages = call.edits().into_iter().filter(|edit| edit.rule != "reasoning").map(|edit| edit.message);
+    let mut texts: Vec<String> = messages.map(|at| call.output()[at]["content"].to_string()).collect();
+    texts.sort();
+    texts.windows(2).any(|two| two[0] == two[1])
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn planning_twice_is_planning_once(request in request(), policy in policy(), output in output(), signals in signals(), other in policy()) {
+        let earlier = fold(&request.0, &other.0, &Carry::New).next();
+        let options = all(&[&policy.0, &output.0, &signals.0, &json!({ "usage": null })]);
+        for carry in [Carry::New, Carry::Derive, earlier] {
+            let once = fold(&request.0, &options, &carry);
+            let twice = fold(&request.0, &options, &once.next());
+            prop_assert_eq!(&twice.plan, &once.plan);
+            prop_assert_eq!(unmarked(&twice), unmarked(&once));
+            prop_assert!(!twice.outcome.folded, "planning again is no fold");
+        }
+    }
+
+    /// What is over budget for ever is left alone for ever, and says why.
+    #[test]
+    fn over_budget_for_ever_is_a_stable_no_op_with_a_reason(request in request(), policy in policy()) {
+        let options = all(&[&policy.0, &json!({ "budgetTokens": 1 })]);
+        let mut call = fold(&request.0, &options, &Carry::New);
+        for _ in 0..5 {
+            let next = fold(&request.0, &options, &call.next());
+            prop_assert_eq!(&next.output, &call.output);
+            prop_assert_eq!(&next.plan, &call.plan);
+            prop_assert!(!next.outcome.folded && next.says("over the limit"), "{:?}", next.outcome.report.reasons);
+            call = next;
+        }
+    }
+
+    /// A host may store what it has sent, and fold that.
+    #[test]
+    fn folding_what_was_folded_changes_nothing(request in request(), policy in policy()) {
+        let options = all(&[&policy.0, &json!({ "marks": "none" })]);
+        for carry in [Carry::Derive, Carry::New] {
+            let once = fold(&request.0, &options, &carry);
+            if !has_identical_cuts(&once) {
+                let twice = fold_messages(once.output(), &options, &carry);
+                prop_assert!(twice.edits().is_empty(), "{:?} once, then {:?}", once.edits(), twice.edits());
+            }
+        }
+    }
+
+    /// Call by call, the number of folds is bounded by the number of edits: a fold always does something.
+    #[test]
+    fn every_fold_does_something(request in request(), policy in policy()) {
+        let lengths = call_lengths(request.0["messages"].as_array().unwrap());
+        for call in carry_through(&request.0, &lengths, |_| policy.0.clone()) {
+            let report = &call.outcome.report;
+            prop_assert_eq!(call.outcome.folded, report.edits_added + report.edits_dropped > 0);
+            prop_assert_eq!(report.edits_added, call.new_edits().len());
+            prop_assert_eq!(report.edits_carried + report.edits_added, edits(&call.plan).len());
+        }
+    }
+}

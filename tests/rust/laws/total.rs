@@ -1,0 +1,123 @@
+//! Law 10: anything in, a result or an error with a code, a path and a fix out.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{all, cases};
+use crate::histories::{Json, output, policy, request, signals};
+use crate::oracle;
+use crate::support::{Carry, fold, try_fold};
+
+/// Any JSON, with the names that we read sprinkled in.
+fn any_json() -> impl Strategy<Value = Value> {
+    let words = vec!["role", "tool", "assistant", "user", "text", "content", "image_url", "x", "", "\u{0}", "深", "openai-chat", "truncated"];
+    let numbers = prop_oneof![Just(json!(0)), Just(json!(1)), Just(json!(-1)), Just(json!(1.5)), Just(json!(4_294_967_295u64)), Just(json!(1e300)), Just(json!(u64::MAX))];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        numbers,
+        prop::sample::select(words).prop_map(Value::from),
+    ];
+    let keys = vec!["role", "content", "tool_calls", "function", "name", "arguments", "id", "tool_call_id", "type", "text", "reasoning", "function_call", "cache_control", "x"];
+    leaf.prop_recursive(4, 40, 5, move |inner| {
+        let key = prop::sample::select(keys.clone()).prop_map(str::to_owned);
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(key, inner, 0..5).prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+/// Puts a value in place of one of the nodes of another.
+fn damage(root: &mut Value, at: prop::sample::Index, with: Value) {
+    fn count(value: &Value) -> usize {
+        1 + match value {
+            Value::Array(items) => items.iter().map(count).sum(),
+            Value::Object(fields) => fields.values().map(count).sum(),
+            _ => 0,
+        }
+    }
+    fn replace(value: &mut Value, left: &mut usize, with: &Value) {
+        if *left == 0 {
+            *value = with.clone();
+        }
+        let Some(rest) = left.checked_sub(1) else { return };
+        *left = rest;
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| replace(item, left, with)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| replace(field, left, with)),
+            _ => {}
+        }
+    }
+    let mut left = at.index(count(root));
+    replace(root, &mut left, &with);
+}
+
+/// Folds; whatever comes back keeps the laws, or is an error that helps.
+fn folds_or_explains(request: &Value, options: &Value, carry: &Carry) -> Result<(), TestCaseError> {
+    let fault = match try_fold(request, options, carry) {
+        Ok(call) => return super::holds(oracle::one_call(&call)),
+        Err(fault) => fault,
+    };
+    let starts = ["messages", "options", "plan", "json"];
+    prop_assert!(starts.iter().any(|start| fault.path().starts_with(start)), "an error without a path: {fault:?}");
+    prop_assert!(fault.message().len() > 10 && !fault.code().as_str().is_empty(), "an error that does not help: {fault:?}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
+    #[test]
+    fn any_messages(messages in any_json(), policy in policy(), output in output()) {
+        folds_or_explains(&json!({ "messages": messages }), &all(&[&policy.0, &output.0]), &Carry::Derive)?;
+    }
+
+    #[test]
+    fn any_options(request in request(), options in any_json()) {
+        folds_or_explains(&request.0, &options, &Carry::New)?;
+    }
+
+    #[test]
+    fn any_plan(request in request(), policy in policy(), plan in any_json()) {
+        folds_or_explains(&request.0, &policy.0, &Carry::Plan(plan))?;
+    }
+
+    #[test]
+    fn damaged_options(request in request(), policy in policy(), output in output(), signals in signals(), at in any::<prop::sample::Index>(), with in any_json()) {
+        let mut options = all(&[&policy.0, &output.0, &signals.0]);
+        damage(&mut options, at, with);
+        folds_or_explains(&request.0, &options, &Carry::Derive)?;
+    }
+
+    /// A request of which one value is something else.
+    #[test]
+    fn damaged_requests(mut request in request(), policy in policy(), output in output(), at in any::<prop::sample::Index>(), with in any_json()) {
+        damage(&mut request.0, at, with);
+        let options = all(&[&policy.0, &output.0]);
+        let carry = Carry::Derive;
+        if let Err(fault) = try_fold(&request.0, &options, &carry) {
+            prop_assert!(fault.path().starts_with("messages") && fault.message().len() > 10, "{fault:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(600))]
+
+    /// A plan of which one value is something else: refused, or every edit that no longer fits is dropped. What still lies on its text
+    /// may say anything, as the plan is the caller's.
+    #[test]
+    fn damaged_plans(request in request(), policy in policy(), at in any::<prop::sample::Index>(), with in any_json(), number in 0..2000u32) {
+        let options = all(&[&policy.0, &json!({ "budgetTokens": 1, "protectRecentTurns": 0, "when": "budget" })]);
+        let made = fold(&request.0, &options, &Carry::New);
+        for with in [with, json!(number)] {
+            let mut plan = Json(made.plan.clone());
+            damage(&mut plan.0, at, with);
+            match try_fold(&request.0, &policy.0, &Carry::Plan(plan.0)) {
+                Ok(call) => prop_assert_eq!(call.output().len(), call.input().len()),
+                Err(fault) => prop_assert!(fault.path().starts_with("plan") && fault.message().contains("pass the plan"), "{fault:?}"),
+            }
+        }
+    }
+}

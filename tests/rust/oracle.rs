@@ -1,0 +1,335 @@
+//! The laws, read a second time: from the host's JSON alone, without the view, the renderer or the wire of the library.
+//!
+//! [`one_call`] asks everything that one call must keep, [`next_call`] what the call after it must. Both tell what is wrong.
+
+use serde_json::{Value, json};
+use warmfold::Options;
+use warmfold::history::kinds::ToolKind;
+use warmfold::tape;
+use warmfold::wire::patch::Step;
+
+use crate::support::{Call, Edit, Piece};
+
+mod warm;
+
+pub use warm::next_call;
+
+pub type Checked = Result<(), String>;
+
+macro_rules! ensure {
+    ($holds:expr, $($what:tt)+) => {
+        if !$holds {
+            return Err(format!($($what)+));
+        }
+    };
+}
+pub(crate) use ensure;
+
+const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
+const MARKS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+
+/// Laws 2, 3, 5, 7, 8 and 9 for one call.
+pub fn one_call(call: &Call) -> Checked {
+    addresses_are_ordered(call)?;
+    untouched_is_untouched(call)?;
+    pairs_stay(call)?;
+    edits_are_for_their_text(call)?;
+    never_grows(call)?;
+    never_silent(call)?;
+    protected_stays(call)?;
+    targets_stand(call)
+}
+
+fn addresses_are_ordered(call: &Call) -> Checked {
+    let edits = call.edits();
+    let ordered = edits.windows(2).all(|two| (two[0].message, two[0].part) < (two[1].message, two[1].part));
+    ensure!(ordered, "edits are out of order, or two are of one entry: {edits:?}");
+    Ok(())
+}
+
+/// What is sent without its marks; the context block is still there.
+pub fn unmarked(call: &Call) -> Vec<Value> {
+    let mut messages = call.output().to_vec();
+    for mark in &call.outcome.marks {
+        let Some(part) = mark.part else { continue };
+        let original = mark.at.checked_sub(call.shift()).and_then(|at| call.input().get(at));
+        let content = &mut messages[mark.at]["content"];
+        if original.is_some_and(|message| message["content"].is_array()) {
+            let part = content[part as usize].as_object_mut().expect("a mark stands in an object");
+            MARKS.iter().for_each(|key| drop(part.remove(*key)));
+        } else {
+            *content = content[0]["text"].take();
+        }
+    }
+    messages
+}
+
+/// What is sent without marks and context block.
+fn bare(call: &Call) -> Result<Vec<Value>, String> {
+    let mut messages = unmarked(call);
+    let Some(block) = call.options["contextBlock"].as_str().filter(|block| !block.is_empty()) else {
+        return Ok(messages);
+    };
+    if call.shift() == 1 {
+        let first = messages.remove(0);
+        ensure!(first == json!({ "role": "system", "content": block }), "the context block is not the first message: {first}");
+        return Ok(messages);
+    }
+    let at = leading_system_run(call.input()) - 1;
+    let original = &call.input()[at]["content"];
+    if texts(&call.input()[at]).iter().any(|text| text.contains(block)) {
+        return Ok(messages);
+    }
+    let content = &mut messages[at]["content"];
+    let with_block = match original {
+        Value::Array(parts) => Value::Array([parts.clone(), vec![json!({ "type": "text", "text": block })]].concat()),
+        Value::String(text) if !text.is_empty() => format!("{text}\n\n{block}").into(),
+        _ => block.into(),
+    };
+    ensure!(*content == with_block, "the context block is not at the end of message {at}: {content}");
+    *content = original.clone();
+    Ok(messages)
+}
+
+/// Law 2: what is sent is the history with the plan's edits in it, and nothing else.
+fn untouched_is_untouched(call: &Call) -> Checked {
+    let mut expected = call.input().to_vec();
+    for edit in call.edits() {
+        apply(&edit, &mut expected[edit.message]);
+    }
+    let sent = bare(call)?;
+    for (at, (expected, sent)) in expected.iter().zip(&sent).enumerate() {
+        ensure!(expected == sent, "message {at} is not the original with its edits:\n  expected {expected}\n  sent     {sent}");
+    }
+    ensure!(expected.len() == sent.len(), "{} messages became {}", expected.len(), sent.len());
+    let block_at = leading_system_run(call.input()).checked_sub(1);
+    for patch in &call.outcome.patches {
+        let Some(Step::Index(at)) = patch.path.first() else {
+            return Err(format!("a patch of no message: {patch:?}"));
+        };
+        let marked = call.outcome.marks.iter().any(|mark| mark.part.is_some() && mark.at == at + call.shift());
+        let edited = call.edits().iter().any(|edit| edit.message == *at);
+        let blocked = call.options["contextBlock"].is_string() && (block_at == Some(*at) || call.shift() == 1);
+        ensure!(marked || edited || blocked, "a needless patch: {patch:?}");
+    }
+    Ok(())
+}
+
+fn apply(edit: &Edit, message: &mut Value) {
+    if edit.rule == "reasoning" {
+        let message = message.as_object_mut().expect("a message is an object");
+        REASONING.iter().for_each(|key| drop(message.remove(*key)));
+        return;
+    }
+    let Some(original) = text_at(message, edit.part) else { return };
+    let text: Value = rendered(original, &edit.pieces).into();
+    let content = &mut message["content"];
+    match content {
+        Value::String(_) => *content = text,
+        _ if content[edit.part].is_string() => content[edit.part] = text,
+        _ => content[edit.part]["text"] = text,
+    }
+}
+
+pub fn rendered(original: &str, pieces: &[Piece]) -> String {
+    let piece = |piece: &Piece| match piece {
+        Piece::Span(from, to) => original.get(*from..*to).expect("a span is inside its text").to_owned(),
+        Piece::Text(text) => text.clone(),
+    };
+    pieces.iter().map(piece).collect()
+}
+
+/// The text of a part: a string content is part 0.
+pub fn text_at(message: &Value, part: usize) -> Option<&str> {
+    match &message["content"] {
+        Value::String(text) => Some(text).filter(|_| part == 0).map(String::as_str),
+        Value::Array(parts) => parts.get(part).and_then(|part| part.as_str().or_else(|| part["text"].as_str())),
+        _ => None,
+    }
+}
+
+fn texts(message: &Value) -> Vec<&str> {
+    let parts = message["content"].as_array().map_or(1, Vec::len);
+    (0..parts).filter_map(|part| text_at(message, part)).collect()
+}
+
+fn leading_system_run(messages: &[Value]) -> usize {
+    messages
+        .iter()
+        .take_while(|message| matches!(message["role"].as_str(), Some("system" | "developer")))
+        .count()
+}
+
+/// Law 3: roles, calls and ids, in their order.
+fn pairs_stay(call: &Call) -> Checked {
+    let skeleton = |messages: &[Value]| -> Vec<Value> {
+        let keys = ["role", "tool_calls", "tool_call_id", "function_call", "name"];
+        messages.iter().map(|message| keys.iter().map(|key| message[*key].clone()).collect()).collect()
+    };
+    let (before, after) = (skeleton(call.input()), skeleton(&call.output()[call.shift()..]));
+    ensure!(before == after, "calls and results differ:\n  {before:?}\n  {after:?}");
+    Ok(())
+}
+
+/// Law 5: an edit lies on the text that it was made for, and knows its tool.
+fn edits_are_for_their_text(call: &Call) -> Checked {
+    let tools = tools_of(call.input());
+    for edit in call.edits() {
+        let message = call.input().get(edit.message).ok_or_else(|| format!("an edit of no message: {edit:?}"))?;
+        if edit.rule == "reasoning" {
+            ensure!(REASONING.iter().any(|key| !message[*key].is_null()), "dropped reasoning that is not there: {edit:?}");
+            ensure!(edit.pieces.is_empty(), "reasoning goes as a whole: {edit:?}");
+            continue;
+        }
+        let text = text_at(message, edit.part).ok_or_else(|| format!("an edit of no text: {edit:?}"))?;
+        ensure!(tape::hex(tape::fingerprint(text)) == edit.fingerprint, "an edit lies on a text that is not its own: {edit:?}");
+        ensure!(tools[edit.message] == edit.tool, "an edit of {:?} names the tool {:?}", tools[edit.message], edit.tool);
+    }
+    Ok(())
+}
+
+/// The tool whose result each message is: that of the nearest unanswered call before it with its id.
+pub fn tools_of(messages: &[Value]) -> Vec<Option<String>> {
+    let mut open: Vec<(&Value, String)> = Vec::new();
+    let mut tools = Vec::with_capacity(messages.len());
+    for message in messages {
+        let asked = match message["role"].as_str() {
+            Some("tool") => &message["tool_call_id"],
+            Some("function") => &message["name"],
+            _ => &Value::Null,
+        };
+        let answered = if asked.is_string() { open.iter().rposition(|(id, _)| *id == asked) } else { None };
+        tools.push(answered.map(|at| open.remove(at).1));
+        let name = |call: &Value| call["name"].as_str().unwrap_or("").to_owned();
+        let calls = message["tool_calls"].as_array().into_iter().flatten();
+        open.extend(calls.map(|call| (&call["id"], name(&call["function"]))));
+        let legacy = &message["function_call"];
+        if legacy.is_object() {
+            open.push((&legacy["name"], name(legacy)));
+        }
+    }
+    tools
+}
+
+fn options_of(call: &Call) -> Options {
+    Options::from_json(call.options.clone()).expect("a call had good options")
+}
+
+fn new_result_edits(call: &Call) -> Vec<(Edit, String, String)> {
+    let results = call.new_edits().into_iter().filter(|edit| edit.rule != "reasoning");
+    results
+        .map(|edit| {
+            let original = text_at(&call.input()[edit.message], edit.part).unwrap_or("").to_owned();
+            let text = rendered(&original, &edit.pieces);
+            (edit, original, text)
+        })
+        .collect()
+}
+
+/// Law 7.
+fn never_grows(call: &Call) -> Checked {
+    let least = options_of(call).min_saved_bytes.max(1);
+    for (edit, original, text) in new_result_edits(call) {
+        ensure!(text.len() + least <= original.len(), "{} bytes became {}, which saves less than {least}: {edit:?}", original.len(), text.len());
+    }
+    Ok(())
+}
+
+/// Law 8: one generated line says what went; every other line is the original's.
+fn never_silent(call: &Call) -> Checked {
+    let options = options_of(call);
+    for (edit, original, text) in new_result_edits(call) {
+        let is_marked = |line: &str| line.starts_with(['[', '…']);
+        let lines = || text.split('\n').map(str::trim).filter(|line| !line.is_empty());
+        let ours = |line: &&str| line.starts_with('[') && line.contains(" elided to save context") && !original.contains(*line);
+        let odd = lines().find(|line| !is_marked(line) && !original.contains(line));
+        ensure!(odd.is_none(), "a line that is neither the original's nor marked: {odd:?}");
+        let breadcrumb = lines().find(ours).ok_or_else(|| format!("a silent edit: {text:?}"))?;
+        let plain = breadcrumb.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && breadcrumb.ends_with(']');
+        let brackets = breadcrumb.matches(['[', ']']).count();
+        ensure!(plain && brackets == 2, "a breadcrumb is one line of plain ASCII in brackets: {breadcrumb:?}");
+        let kind = options.kind_of(edit.tool.as_deref().unwrap_or(""));
+        let again = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify);
+        ensure!(again || !breadcrumb.contains(" again"), "a {kind:?} must not be called again: {breadcrumb}");
+        let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch);
+        ensure!(source == breadcrumb.contains("the source is intact"), "has a {kind:?} a source? {breadcrumb}");
+        ensure!(edit.rule == "truncated" || text == breadcrumb, "it leaves one line only: {text:?}");
+    }
+    Ok(())
+}
+
+/// The first message that recent turns or the tail protect.
+pub fn protect_from(messages: &[Value], turns: usize) -> usize {
+    let role = |at: usize| match messages[at]["role"].as_str() {
+        Some("tool" | "function") => "result",
+        Some(role) => role,
+        None => "",
+    };
+    let says_something = |message: &Value| match &message["content"] {
+        Value::Array(parts) => parts.iter().any(|part| {
+            let text = part.as_str().or_else(|| part["text"].as_str());
+            text.is_none_or(|text| !text.is_empty())
+        }),
+        content => content.as_str().is_some_and(|text| !text.is_empty()),
+    };
+    let is_turn = |at: &usize| role(*at) == "assistant" || (role(*at) == "user" && says_something(&messages[*at]));
+    let Some(last) = messages.len().checked_sub(1) else { return 0 };
+    let in_tail = |at: &usize| role(*at) == role(last) && (*at == last || ["user", "result"].contains(&role(last)));
+    let tail = (0..=last).rev().take_while(in_tail).last().unwrap_or(last);
+    let recent = match turns {
+        0 => messages.len(),
+        turns => (0..=last).rev().filter(is_turn).nth(turns - 1).unwrap_or(0),
+    };
+    recent.min(tail)
+}
+
+/// Law 9: no new edit of what is protected.
+fn protected_stays(call: &Call) -> Checked {
+    let options = options_of(call);
+    let from = protect_from(call.input(), options.protect_recent_turns);
+    let choice = &call.request["tool_choice"];
+    let forced = choice["function"]["name"].as_str().or_else(|| choice["name"].as_str());
+    let latest = call.input().iter().rposition(|message| message["role"] == "assistant");
+    for edit in call.new_edits() {
+        let role = call.input()[edit.message]["role"].as_str().unwrap_or("");
+        let allowed = if edit.rule == "reasoning" { &["assistant"][..] } else { &["tool", "function"] };
+        ensure!(allowed.contains(&role), "a new edit of a {role} message: {edit:?}");
+        ensure!(edit.message < from, "a new edit where everything from {from} on is recent: {edit:?}");
+        let pin = options.pins.iter().find(|pin| pin.message == edit.message && pin.part.is_none_or(|part| part as usize == edit.part));
+        ensure!(pin.is_none(), "a new edit of a pin: {edit:?}");
+        if edit.rule == "reasoning" {
+            ensure!(Some(edit.message) != latest, "a new edit of the latest answer's reasoning: {edit:?}");
+            continue;
+        }
+        let tool = edit.tool.as_deref().ok_or_else(|| format!("a new edit of a result without a call: {edit:?}"))?;
+        ensure!(forced != Some(tool), "a new edit of the forced tool: {edit:?}");
+        ensure!(options.kind_of(tool) != ToolKind::Memory, "a new edit of a memory: {edit:?}");
+    }
+    Ok(())
+}
+
+/// A duplicate has the same text before it, a superseded result another of its tool after it; neither gives way itself.
+fn targets_stand(call: &Call) -> Checked {
+    let tools = tools_of(call.input());
+    let (edits, new) = (call.edits(), call.new_edits());
+    for edit in &edits {
+        let Some(target) = &edit.target else {
+            ensure!(matches!(edit.rule.as_str(), "truncated" | "reasoning"), "it points nowhere: {edit:?}");
+            continue;
+        };
+        let text = call.input().get(target.message).and_then(|message| text_at(message, target.part));
+        let text = text.ok_or_else(|| format!("its target is gone: {edit:?}"))?;
+        ensure!(tape::hex(tape::fingerprint(text)) == target.fingerprint, "its target says something else: {edit:?}");
+        let (address, there) = ((edit.message, edit.part), (target.message, target.part));
+        let on_its_side = if edit.rule == "duplicate" { there < address } else { there > address };
+        ensure!(on_its_side, "its target is on the wrong side: {edit:?}");
+        ensure!(edit.rule != "duplicate" || target.fingerprint == edit.fingerprint, "it is no duplicate: {edit:?}");
+        if !new.contains(edit) {
+            continue; // what the target became since is no reason to rewrite what was sent
+        }
+        ensure!(tools[target.message] == edit.tool, "its target is of another tool: {edit:?}");
+        let gives_way = |other: &Edit| (other.message, other.part) == there && other.rule != "truncated";
+        ensure!(!edits.iter().any(gives_way), "its target gives way too: {edit:?}");
+    }
+    Ok(())
+}
