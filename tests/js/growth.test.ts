@@ -1,0 +1,58 @@
+/** Time grows with the length of a history, not with its square, whatever is in it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fold, type FoldOptions } from "warmfold";
+import type { Message } from "./histories.js";
+
+const SHORT = 1500;
+const TIMES_LONGER = 4;
+/** Linear is 4, quadratic 16; the machine may be busy. */
+const MOST = 9;
+
+const tight: FoldOptions = { budgetTokens: 1000, protectRecentTurns: 1, maxToolResultBytes: 100, keepHeadBytes: 20, keepTailBytes: 20, minSavedBytes: 10 };
+const text = "const answer = compute(41) + 1;\n".repeat(20);
+
+function rounds(length: number, path: (at: number) => string, content: (at: number) => string): Message[] {
+  const round = (_: unknown, at: number): Message[] => [
+    { role: "assistant", content: null, tool_calls: [{ id: `c${at}`, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path: path(at) }) } }] },
+    { role: "tool", tool_call_id: `c${at}`, content: content(at) },
+  ];
+  return [{ role: "user", content: "x" }, ...Array.from({ length }, round).flat()];
+}
+
+const HISTORIES: Record<string, (length: number) => Message[]> = {
+  "different results": (length) => rounds(length, (at) => `p${at}`, (at) => text + at),
+  "the same result over and over": (length) => rounds(length, (at) => `p${at}`, () => text),
+  "one file read over and over": (length) => rounds(length, () => "p", (at) => text + at),
+  "one result of many parts": (length) => [
+    ...rounds(1, () => "p", () => text).slice(0, -1),
+    { role: "tool", tool_call_id: "c0", content: Array.from({ length }, (_, at) => ({ type: "text", text: text + at })) },
+    { role: "user", content: "y" },
+    { role: "assistant", content: "z" },
+  ],
+  "one id for all calls, answered in the end": (length) => {
+    const calls = rounds(length, (at) => `p${at}`, () => "").filter(({ role }) => role === "assistant");
+    calls.forEach((call) => (call.tool_calls![0]!.id = "x"));
+    return [...calls, ...calls.map((_, at): Message => ({ role: "tool", tool_call_id: "x", content: text + at })), { role: "user", content: "y" }];
+  },
+};
+
+for (const [name, make] of Object.entries(HISTORIES)) {
+  for (const [plan, options] of Object.entries<FoldOptions>({ "a new plan": { ...tight, plan: null }, "a derived plan": tight, "a derived plan, always over": { ...tight, budgetTokens: 1, minSavedBytes: 1000 } })) {
+    test(`${name}, ${plan}`, () => {
+      const [short, long] = [make(SHORT), make(SHORT * TIMES_LONGER)];
+      const growth = fastest(() => fold(long, options)) / fastest(() => fold(short, options));
+      assert.ok(growth < MOST, `${TIMES_LONGER} times the messages took ${growth.toFixed(1)} times as long`);
+    });
+  }
+}
+
+/** Milliseconds of the fastest of a few runs. */
+function fastest(run: () => unknown): number {
+  const times = Array.from({ length: 4 }, () => {
+    const start = performance.now();
+    run();
+    return performance.now() - start;
+  });
+  return Math.min(...times);
+}
