@@ -115,8 +115,9 @@ fn count(sum: &mut Classes, block: &[[u8; LANES]]) {
     sum.other += total(other);
 }
 
-/// Thousandths of a token a byte, fitted on source code, logs and prose against o200k.
-const WEIGHTS: Classes = Classes { letters: 190, digits: 440, spaces: 150, punctuation: 530, other: 270 };
+/// Thousandths of a token a byte: least absolute deviation on 774 files of source code, documentation and configuration from public
+/// packages against o200k (median error of a file 5%), digits and bytes outside ASCII set by hand since both were rare there.
+const WEIGHTS: Classes = Classes { letters: 215, digits: 500, spaces: 76, punctuation: 700, other: 250 };
 
 fn weigh(classes: Classes) -> u32 {
     let thousandths = classes.letters * WEIGHTS.letters

@@ -1,0 +1,105 @@
+//! The laws call by call over recorded conversations of real agents, where the corpus is there.
+//!
+//! Calls grow dearer with the length of a history, so an oracle that reads all of it looks at every call of a short conversation
+//! and at every few of a long one; what holds between two calls is asked of each.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::oracle;
+use crate::support::{Carry, at_length, call_lengths, carry_through, fold};
+
+/// The conversations by name; `None`, and a line that says so, where there are none.
+fn conversations() -> Option<Vec<(String, Value)>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/openai");
+    let Ok(files) = fs::read_dir(folder) else {
+        println!("skipped: there is no ../shared/corpus/openai");
+        return None;
+    };
+    let mut paths: Vec<PathBuf> = files.map(|file| file.expect("the folder can be read").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.sort();
+    assert!(!paths.is_empty(), "a corpus holds conversations");
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("a conversation can be read");
+        let file: Value = serde_json::from_str(&text).expect("a conversation is JSON");
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        (name, json!({ "messages": file["messages"], "tools": file["tools"] }))
+    };
+    Some(paths.into_iter().map(read).collect())
+}
+
+/// What hosts ask for: the specification as it ships, and settings that fold early and often.
+fn settings() -> [Value; 3] {
+    [
+        json!({ "preset": "spec" }),
+        json!({ "budgetTokens": 12_000, "floorRatio": 0.75, "protectRecentTurns": 2, "marks": "anthropic", "contextBlock": "The project is a demo." }),
+        json!({ "budgetTokens": 3000, "floorRatio": 1, "maxToolResultBytes": 600, "keepHeadBytes": 200, "keepTailBytes": 100, "protectRecentTurns": 1 }),
+    ]
+}
+
+/// At most this many calls of a conversation are looked at in full.
+const LOOKED_AT: usize = 24;
+
+#[test]
+fn recorded_conversations_keep_the_laws() {
+    let Some(conversations) = conversations() else { return };
+    let (mut calls_seen, mut edits_seen) = (0, 0);
+    for (name, request) in &conversations {
+        let lengths = spread(&call_lengths(request["messages"].as_array().unwrap()));
+        for options in settings() {
+            let calls = carry_through(request, &lengths, |_| options.clone());
+            for (call, length) in calls.iter().zip(&lengths) {
+                oracle::one_call(call).unwrap_or_else(|fault| panic!("{name} at {length} messages: {fault}"));
+            }
+            for (two, length) in calls.windows(2).zip(&lengths[1..]) {
+                oracle::next_call(&two[0], &two[1]).unwrap_or_else(|fault| panic!("{name} at {length} messages: {fault}"));
+            }
+            calls_seen += calls.len();
+            edits_seen += calls.last().map_or(0, |call| call.edits().len());
+        }
+    }
+    assert!(calls_seen > 1000 && edits_seen > 500, "a test that looks at nothing: {calls_seen} calls, {edits_seen} edits");
+}
+
+/// Evenly spread over all calls, the last one included.
+fn spread(lengths: &[usize]) -> Vec<usize> {
+    let every = lengths.len().div_ceil(LOOKED_AT);
+    let mut spread: Vec<usize> = lengths.iter().rev().step_by(every).copied().collect();
+    spread.reverse();
+    spread
+}
+
+#[test]
+fn recorded_conversations_settle() {
+    let Some(conversations) = conversations() else { return };
+    for (name, request) in &conversations {
+        for options in settings() {
+            let once = fold(request, &options, &Carry::Derive);
+            let twice = fold(request, &options, &once.next());
+            assert_eq!(twice.plan, once.plan, "{name}");
+            assert!(!twice.outcome.folded && twice.output == once.output, "{name}: deciding again changed something");
+        }
+    }
+}
+
+#[test]
+fn recorded_conversations_are_derived_as_they_are_carried() {
+    let Some(conversations) = conversations() else { return };
+    for (name, request) in &conversations {
+        let lengths = call_lengths(request["messages"].as_array().unwrap());
+        if lengths.len() > 80 {
+            continue; // carrying takes every call, each as long as its history
+        }
+        for options in settings() {
+            let carried = carry_through(request, &lengths, |_| options.clone());
+            for (call, length) in carried.iter().zip(&lengths).rev().step_by(7) {
+                let derived = fold(&at_length(request, *length), &options, &Carry::Derive);
+                assert_eq!(derived.plan, call.plan, "{name} at {length} messages");
+                assert_eq!(derived.output, call.output, "{name} at {length} messages");
+            }
+        }
+    }
+}
