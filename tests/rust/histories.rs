@@ -138,7 +138,7 @@ pub fn policy() -> impl Strategy<Value = Json> {
         ("elideSupersededReads", vec![json!(false)]),
         ("dropReasoning", vec![json!(false)]),
         ("when", vec![json!("budget"), json!("budget"), json!("never")]),
-        ("cache", vec![json!("anthropic-5m"), json!("none"), json!({ "read": 1, "write": 0, "ttlMs": 1000 })]),
+        ("cache", vec![json!("anthropic-5m"), json!("none"), json!({ "read": 0.5, "write": 0.5, "ttlMs": 1000 })]),
         ("expectedCalls", numbers(&[0, 1, 1000])),
         ("fitToWindow", vec![json!(false)]),
         ("contextHeadroom", vec![json!(0.5), json!(1)]),
