@@ -82,9 +82,12 @@ impl Call {
 
     /// The edits that were not carried into this call, at whatever address.
     pub fn new_edits(&self) -> Vec<Edit> {
-        let carried = self.carried();
-        let is_carried = |edit: &Edit| carried.iter().any(|old| (&old.fingerprint, &old.pieces, old.since) == (&edit.fingerprint, &edit.pieces, edit.since));
-        self.edits().into_iter().filter(|edit| !is_carried(edit)).collect()
+        let mut carried = self.carried();
+        let mut take = |is_same: &dyn Fn(&Edit) -> bool| carried.iter().position(is_same).map(|at| carried.remove(at)).is_none();
+        let mut new = self.edits();
+        new.retain(|edit| take(&|old| old == edit));
+        new.retain(|edit| take(&|old| (&old.fingerprint, &old.pieces, old.since) == (&edit.fingerprint, &edit.pieces, edit.since)));
+        new
     }
 
     /// How many messages were put before the history.
