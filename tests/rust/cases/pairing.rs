@@ -1,0 +1,91 @@
+//! Calls and results: parallel, in another order, with ids that repeat.
+
+use serde_json::json;
+
+use crate::oracle;
+use crate::support::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Whatever is shortened, each call of a parallel batch keeps its result. Guards against cuts inside a batch.
+#[test]
+fn a_parallel_batch_is_never_parted() {
+    let uses: Vec<_> = (0..10).map(|at| (format!("call-{at}"), format!("src/{at}.rs"))).collect();
+    let calls: Vec<_> = uses.iter().map(|(id, path)| (id.as_str(), "read", json!({ "path": path }))).collect();
+    let results: Vec<_> = uses.iter().rev().map(|(id, path)| result(id, &lines(path, 40))).collect();
+    let messages = history(&[&[user("read them all"), asks(&calls)], &results, &[assistant("done"), user("go on")]]);
+    let call = fold_messages(&messages, &eager(), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    assert_eq!(call.edits().len(), 10);
+    for (at, (_, path)) in uses.iter().rev().enumerate() {
+        assert!(call.text(2 + at).contains(path), "each result keeps lines of its own file");
+    }
+}
+
+/// Only one result of a batch is old enough to be cut: the other stays, and both stay where they are.
+#[test]
+fn half_a_batch_may_be_shortened() {
+    let batch = [asks(&[("a", "read", json!({ "path": "a" })), ("b", "todo_write", json!({}))]), result("a", &lines("a", 40)), result("b", &lines("b", 40))];
+    let call = fold_messages(&history(&[&[user("x")], &batch, &[assistant("y"), user("z")]]), &eager(), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    assert_eq!(call.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [2]);
+}
+
+/// A server that gives every call the same id: each result belongs to the call before it, and none is lost or taken for a copy.
+#[test]
+fn a_constant_id_does_not_make_results_alike() {
+    let rounds: Vec<_> = (0..5).flat_map(|at| exchange("x", "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 30))).collect();
+    let call = fold_messages(&history(&[&[user("go")], &rounds, &[assistant("done"), user("more")]]), &eager(), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    let edits = call.edits();
+    assert_eq!(edits.len(), 5);
+    assert!(edits.iter().all(|edit| edit.rule == "truncated"), "five files are no copies of each other: {edits:?}");
+}
+
+/// A counter that starts again: results go to their own call, so a later read of another file supersedes nothing.
+#[test]
+fn a_reused_id_belongs_to_the_nearest_call() {
+    let first = exchange("call_1", "read", json!({ "path": "old.rs" }), &lines("old", 30));
+    let second = exchange("call_1", "grep", json!({ "pattern": "old.rs" }), &lines("new", 30));
+    let call = fold_messages(&history(&[&[user("go")], &first, &[user("again")], &second, &[assistant("so"), user("ok")]]), &eager(), &Carry::New);
+    let tools: Vec<_> = call.edits().iter().map(|edit| edit.tool.clone().unwrap()).collect();
+    assert_eq!(tools, ["read", "grep"]);
+    assert!(call.edits().iter().all(|edit| edit.rule == "truncated"));
+}
+
+/// Ids that differ each time the history is encoded reject no edit.
+#[test]
+fn fresh_ids_keep_the_plan() {
+    let with_ids = |id: &str| history(&[&[user("go")], &exchange(id, "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("so"), user("ok")]]);
+    let first = fold_messages(&with_ids("one"), &eager(), &Carry::New);
+    let next = fold_messages(&with_ids("two"), &eager(), &first.next());
+    assert!(!next.outcome.folded && next.edits() == first.edits() && !next.edits().is_empty());
+}
+
+/// A result that answers nothing stays, and the report names it; so does a call that nothing answers.
+#[test]
+fn orphans_stay_and_are_named() {
+    let messages = history(&[&[user("go"), result("nobody", &lines("a", 60)), asks(&[("b", "read", json!({ "path": "b" }))]), user("never mind"), assistant("ok"), user("so")]]);
+    let call = fold_messages(&messages, &eager(), &Carry::New);
+    assert!(call.edits().is_empty() && call.output() == messages);
+    assert!(call.says("without a tool call, the first in messages[1]"), "{:?}", call.outcome.report.reasons);
+}
+
+/// A second result for a call that has one is an orphan, not a result of the call before.
+#[test]
+fn a_call_is_answered_once() {
+    let both = [asks(&[("a", "read", json!({ "path": "a" }))]), result("a", &lines("a", 40)), result("a", &lines("b", 40))];
+    let call = fold_messages(&history(&[&[user("go")], &both, &[assistant("ok"), user("so")]]), &eager(), &Carry::New);
+    assert_eq!(call.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [2]);
+}
+
+/// The functions of old are paired by name.
+#[test]
+fn a_legacy_function_is_paired_by_name() {
+    let call = json!({ "role": "assistant", "content": null, "function_call": { "name": "read", "arguments": "{\"path\":\"a\"}" } });
+    let answer = json!({ "role": "function", "name": "read", "content": lines("a", 40) });
+    let messages = [user("go"), call, answer, assistant("ok"), user("so")];
+    let folded = fold_messages(&messages, &eager(), &Carry::New);
+    oracle::one_call(&folded).unwrap();
+    assert_eq!(folded.edits().len(), 1);
+}

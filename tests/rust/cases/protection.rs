@@ -1,0 +1,133 @@
+//! What must stay whole: the current run, memories, pins, images, reasoning that a provider needs back.
+
+use serde_json::{Value, json};
+
+use crate::oracle;
+use crate::support::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// The newest result is the largest and far over budget: it stays, or the model would call again at once.
+#[test]
+fn the_newest_result_stays_however_large() {
+    let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 3000))]);
+    for turns in 0..3 {
+        let call = fold_messages(&messages, &merged(&eager(), &json!({ "protectRecentTurns": turns })), &Carry::New);
+        assert!(call.edits().is_empty(), "with {turns} turns protected");
+    }
+}
+
+/// All results of the running batch are the tail, not the last one alone.
+#[test]
+fn the_whole_running_batch_stays() {
+    let batch = [
+        asks(&[("a", "read", json!({ "path": "a" })), ("b", "read", json!({ "path": "b" }))]),
+        result("a", &lines("a", 40)),
+        result("b", &lines("b", 40)),
+    ];
+    let call = fold_messages(&history(&[&[user("go")], &batch]), &eager(), &Carry::New);
+    assert!(call.edits().is_empty());
+}
+
+/// Turns are counted as users count them: a tool loop of ten steps is ten turns, results are none.
+#[test]
+fn recent_turns_are_counted_by_calls_and_users() {
+    let rounds: Vec<Value> = (0..10).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines(&at.to_string(), 40))).collect();
+    let messages = history(&[&[user("go")], &rounds]);
+    for (turns, edited) in [(0, 9), (1, 9), (2, 8), (4, 6), (10, 0), (50, 0)] {
+        let call = fold_messages(&messages, &merged(&eager(), &json!({ "protectRecentTurns": turns })), &Carry::New);
+        assert_eq!(call.edits().len(), edited, "with {turns} turns protected");
+    }
+}
+
+/// Memories, skills, todo lists and plans cannot be had again, and steer the agent.
+#[test]
+fn memories_are_never_shortened() {
+    for tool in ["memory", "load_skill", "TodoWrite", "update_plan", "think", "ask_question"] {
+        let messages = history(&[&[user("go")], &exchange("a", tool, json!({ "path": "a" }), &lines("a", 100)), &[assistant("ok"), user("so")]]);
+        assert!(fold_messages(&messages, &eager(), &Carry::New).edits().is_empty(), "{tool}");
+        let known = merged(&eager(), &json!({ "toolKinds": { (tool): "read" } }));
+        assert_eq!(fold_messages(&messages, &known, &Carry::New).edits().len(), 1, "the host knows better: {tool}");
+    }
+}
+
+/// A pin holds a message or one part of it; the results of a tool that must be called next stay too.
+#[test]
+fn pins_and_the_forced_tool_stay() {
+    let parts = json!({ "role": "tool", "tool_call_id": "b", "content": [{ "type": "text", "text": lines("one", 40) }, { "type": "text", "text": lines("two", 40) }] });
+    let messages = history(&[
+        &[user("go")],
+        &exchange("a", "read", json!({ "path": "a" }), &lines("a", 40)),
+        &[asks(&[("b", "grep", json!({ "pattern": "b" }))]), parts, assistant("ok"), user("so")],
+    ]);
+    let edited = |options: Value, choice: Value| {
+        let call = fold(&json!({ "messages": messages, "tool_choice": choice }), &merged(&eager(), &options), &Carry::New);
+        oracle::one_call(&call).unwrap();
+        call.edits().iter().map(|edit| (edit.message, edit.part)).collect::<Vec<_>>()
+    };
+    assert_eq!(edited(json!({}), json!("auto")), [(2, 0), (4, 0), (4, 1)]);
+    assert_eq!(edited(json!({ "pins": [2] }), Value::Null), [(4, 0), (4, 1)]);
+    assert_eq!(edited(json!({ "pins": [{ "message": 4, "part": 1 }] }), Value::Null), [(2, 0), (4, 0)]);
+    assert_eq!(edited(json!({ "pins": [4, 99] }), Value::Null), [(2, 0)]);
+    assert_eq!(edited(json!({}), json!({ "type": "function", "function": { "name": "grep" } })), [(2, 0)]);
+}
+
+/// Thirty results with screenshots: images stay, the text beside them may go, and each image counts.
+#[test]
+fn images_stay_and_text_beside_them_may_go() {
+    let shot = |at: usize| json!({ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{at}AAAA") } });
+    let rounds: Vec<Value> = (0..30)
+        .flat_map(|at| {
+            let [ask, mut answer] = exchange(&format!("c{at}"), "screenshot", json!({}), "");
+            answer["content"] = json!([shot(at), { "type": "text", "text": lines(&at.to_string(), 40) }, shot(at)]);
+            [ask, answer]
+        })
+        .collect();
+    let call = fold_messages(&history(&[&[user("go")], &rounds, &[assistant("ok")]]), &eager(), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    assert_eq!(call.edits().len(), 30);
+    assert!(call.outcome.report.tokens_after > 60 * 500, "sixty images are not free");
+}
+
+/// Reasoning goes whole or not at all: never as a placeholder with a signature that no longer fits.
+#[test]
+fn reasoning_goes_whole() {
+    let thought = json!({ "role": "assistant", "content": "so", "reasoning": lines("hm", 30), "reasoning_details": [{ "type": "reasoning.text", "text": lines("hm", 30), "signature": "c2lnbmVk" }] });
+    let messages = [user("go"), thought.clone(), user("and?"), assistant("well"), user("ok")];
+    let call = fold_messages(&messages, &eager(), &Carry::New);
+    assert_eq!(call.output[1], json!({ "role": "assistant", "content": "so" }));
+    assert!(call.says("reasoning of 1 message dropped"), "dropped reasoning leaves no line, so the report counts it");
+    let kept = fold_messages(&messages, &merged(&eager(), &json!({ "dropReasoning": false })), &Carry::New);
+    assert_eq!(kept.output[1], thought);
+}
+
+/// Reasoning that belongs to a tool call goes back with it: `reasoning_content`, and signed details.
+#[test]
+fn reasoning_beside_a_tool_call_stays() {
+    for field in ["reasoning_content", "reasoning_details"] {
+        let mut ask = asks(&[("a", "read", json!({ "path": "a" }))]);
+        ask[field] = if field == "reasoning_details" { json!([{ "text": lines("hm", 30), "signature": "x" }]) } else { lines("hm", 30).into() };
+        let messages = [user("go"), ask.clone(), result("a", &lines("a", 40)), assistant("well"), user("ok")];
+        let call = fold_messages(&messages, &eager(), &Carry::New);
+        assert_eq!(call.output[1], ask, "{field}");
+        assert_eq!(call.edits().len(), 1, "its result may be cut all the same");
+    }
+}
+
+/// The latest answer keeps its reasoning, and an answer that is nothing but reasoning is not emptied.
+#[test]
+fn the_latest_reasoning_and_the_only_reasoning_stay() {
+    let latest = json!({ "role": "assistant", "content": "so", "reasoning": lines("hm", 30) });
+    let only = json!({ "role": "assistant", "content": null, "reasoning": lines("hm", 30) });
+    let messages = [user("go"), only, user("and?"), latest, user("ok")];
+    assert_eq!(fold_messages(&messages, &eager(), &Carry::New).output(), messages);
+}
+
+/// Users, systems, developers and assistants are never shortened, whatever they hold and wherever they stand.
+#[test]
+fn what_people_and_models_say_stays() {
+    let long = lines("a long story", 500);
+    let messages = [system(&long), user(&long), assistant(&long), json!({ "role": "developer", "content": long }), assistant(&long), json!({ "role": "critic", "content": long }), user("ok")];
+    let call = fold_messages(&messages, &eager(), &Carry::New);
+    assert_eq!(call.output(), messages);
+}

@@ -1,0 +1,131 @@
+//! Copies and later reads: what stands in for what.
+
+use serde_json::{Value, json};
+
+use crate::oracle;
+use crate::support::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Folds two uses of `tool` and returns the rules of the edits, by message.
+fn rules_of(tool: &str, first: (Value, &str), second: (Value, &str)) -> Vec<(usize, String)> {
+    let messages = history(&[
+        &[user("go")],
+        &exchange("a", tool, first.0, first.1),
+        &exchange("b", tool, second.0, second.1),
+        &[assistant("ok"), user("so")],
+    ]);
+    let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    call.edits().into_iter().map(|edit| (edit.message, edit.rule)).collect()
+}
+
+fn superseded() -> Vec<(usize, String)> {
+    vec![(2, "superseded".to_owned())]
+}
+
+/// A later whole read of the same file supersedes the earlier one, which becomes one line that points on.
+#[test]
+fn a_later_read_supersedes() {
+    let (old, new) = (lines("old", 80), lines("new", 80));
+    assert_eq!(rules_of("read", (json!({ "path": "f" }), &old), (json!({ "path": "f" }), &new)), superseded());
+    assert_eq!(rules_of("read", (json!({ "path": "f" }), &old), (json!({ "path": "g" }), &new)), []);
+    assert_eq!(rules_of("bash", (json!({ "path": "f" }), &old), (json!({ "path": "f" }), &new)), [], "what runs is no read");
+}
+
+/// "Unchanged since the last read" is no text: what it refers to stays.
+#[test]
+fn a_stub_supersedes_nothing() {
+    for stub in ["unchanged since last read", "File has not been modified since you read it.", "Content already in context; see above."] {
+        assert_eq!(rules_of("read", (json!({ "path": "f" }), &lines("old", 300)), (json!({ "path": "f" }), stub)), [], "{stub}");
+    }
+}
+
+/// A failed read stands in for nothing.
+#[test]
+fn an_error_supersedes_nothing() {
+    for error in ["Error: file not found", "ENOENT: no such file", "Traceback (most recent call last):\n  boom", "{\"error\": \"gone\"}", "<tool_use_error>gone</tool_use_error>"] {
+        let padded = format!("{error}\n{}", lines("details", 20));
+        assert_eq!(rules_of("read", (json!({ "path": "f" }), &lines("old", 80)), (json!({ "path": "f" }), &padded)), [], "{error}");
+    }
+}
+
+/// A part does not stand in for the whole; the whole does for a part, and a range for one inside it.
+#[test]
+fn ranges_must_cover() {
+    let range = |offset: u32, limit: u32| json!({ "path": "f", "offset": offset, "limit": limit });
+    let whole = || json!({ "path": "f" });
+    let (old, new) = (lines("old", 80), lines("new", 80));
+    let rules = |first: Value, second: Value| rules_of("read", (first, &old), (second, &new));
+    assert_eq!(rules(whole(), range(200, 50)), []);
+    assert_eq!(rules(range(200, 50), whole()), superseded());
+    assert_eq!(rules(range(200, 50), range(100, 500)), superseded());
+    assert_eq!(rules(range(200, 50), range(220, 50)), []);
+    assert_eq!(rules(json!({ "path": "f", "view_range": [1, 50] }), json!({ "path": "f", "view_range": [1, -1] })), superseded());
+    assert_eq!(rules(json!({ "path": "f", "start_line": 10, "end_line": 20 }), json!({ "path": "f", "start_line": 1, "end_line": 20 })), superseded());
+}
+
+/// What an agent tells about its reasons is no part of the resource; any other argument is.
+#[test]
+fn prose_is_no_part_of_a_resource() {
+    let (old, new) = (lines("old", 80), lines("new", 80));
+    let with = |name: &str, value: &str| json!({ "path": "f", (name): value });
+    assert_eq!(rules_of("read", (with("explanation", "to look"), &old), (with("explanation", "again"), &new)), superseded());
+    assert_eq!(rules_of("read", (with("encoding", "utf8"), &old), (with("encoding", "latin1"), &new)), []);
+}
+
+/// The first copy stays, later ones become a line; two tools that say the same are no copies.
+#[test]
+fn later_copies_give_way() {
+    let text = lines("the same", 80);
+    let same = rules_of("bash", (json!({ "command": "ls" }), &text), (json!({ "command": "ls -a" }), &text));
+    assert_eq!(same, [(4, "duplicate".to_owned())]);
+    let messages = history(&[
+        &[user("go")],
+        &exchange("a", "grep", json!({}), &text),
+        &exchange("b", "bash", json!({}), &text),
+        &[assistant("ok"), user("so")],
+    ]);
+    let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+    assert!(call.edits().is_empty());
+}
+
+/// Read, copy, read anew: no two entries give way to each other, and one of them is still whole.
+#[test]
+fn no_two_results_give_way_to_each_other() {
+    let text = lines("the same", 80);
+    let rounds: Vec<Value> = (0..6).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": "f" }), &text)).collect();
+    for options in [json!({}), json!({ "collapseDuplicateResults": false }), json!({ "elideSupersededReads": false })] {
+        let options = merged(&merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &options);
+        let call = fold_messages(&history(&[&[user("go")], &rounds, &[assistant("ok"), user("so")]]), &options, &Carry::New);
+        oracle::one_call(&call).unwrap();
+        assert_eq!(call.edits().len(), 5, "{options}");
+    }
+}
+
+/// Active files under a small budget: what was just read again is whole, so nobody needs to read it a third time.
+#[test]
+fn the_latest_read_of_an_active_file_is_whole() {
+    let rounds: Vec<Value> = (0..8)
+        .flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("{}.rs", at % 2) }), &lines(&format!("version {at}"), 60)))
+        .collect();
+    let options = json!({ "budgetTokens": 4000, "protectRecentTurns": 4 });
+    let messages = history(&[&[user("go")], &rounds]);
+    let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone());
+    for call in &calls {
+        let edited: Vec<usize> = call.edits().iter().map(|edit| edit.message).collect();
+        let recent = call.input().len().saturating_sub(4);
+        assert!(edited.iter().all(|at| *at < recent), "{edited:?} of {}", call.input().len());
+    }
+    assert!(!calls.last().unwrap().edits().is_empty() && calls.last().unwrap().outcome.report.refetches == 0);
+}
+
+/// A call made again for what was taken out is counted: the signal that a setting is too eager.
+#[test]
+fn refetches_are_counted() {
+    let first = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "f" }), &lines("f", 80)), &[assistant("ok"), user("so")]]);
+    let folded = fold_messages(&first, &eager(), &Carry::New);
+    assert_eq!(folded.outcome.report.refetches, 0);
+    let again = history(&[&first, &exchange("b", "read", json!({ "path": "f" }), &lines("f", 80)), &exchange("c", "read", json!({ "path": "g" }), "x")]);
+    assert_eq!(fold_messages(&again, &merged(&eager(), &json!({ "when": "never" })), &folded.next()).outcome.report.refetches, 1);
+}

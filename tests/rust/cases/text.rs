@@ -1,0 +1,95 @@
+//! What a cut text looks like to a model, and to an API that checks it.
+
+use serde_json::json;
+
+use crate::oracle;
+use crate::support::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// Cuts one result of a tool at these sizes.
+fn cut(tool: &str, text: &str, head: usize, tail: usize) -> String {
+    let messages = history(&[&[user("go")], &exchange("a", tool, json!({ "path": "f" }), text), &[assistant("ok"), user("so")]]);
+    let options = merged(&eager(), &json!({ "keepHeadBytes": head, "keepTailBytes": tail }));
+    let call = fold_messages(&messages, &options, &Carry::New);
+    oracle::one_call(&call).unwrap();
+    assert_eq!(call.edits().len(), 1, "{head} and {tail} of {text:?}");
+    call.text(2).to_owned()
+}
+
+/// A long run and then an emoji, at the head's cut and at the tail's, at every offset: nothing is parted.
+#[test]
+fn no_character_is_parted() {
+    for sign in ["😀", "👩🏽‍🚀", "e\u{301}", "🇫🇷", "\u{1b}[31m", "\r\n", "क\u{94d}"] {
+        for offset in 0..sign.len() + 2 {
+            let text = format!("{}{sign}{}{sign}{}", "a".repeat(200 - offset), "b".repeat(1000), "c".repeat(200 - offset));
+            let kept = cut("read", &text, 200, 200);
+            let rest: String = kept.lines().filter(|line| !line.starts_with('[')).collect();
+            let only = rest.replace(sign, "");
+            assert!(only.chars().all(|letter| "abc".contains(letter)), "{sign:?} at {offset} was parted: {only:?}");
+        }
+    }
+}
+
+/// Line ends inside a JSON envelope are line ends: the cut leaves no half of an escape.
+#[test]
+fn an_escape_of_an_envelope_is_not_parted() {
+    let envelope = json!({ "output": lines("said \"so\" \\ then", 60), "exit_code": 0 }).to_string();
+    for keep in 60..140 {
+        let kept = cut("bash", &envelope, keep, keep);
+        let head = kept.lines().nth(1).unwrap();
+        let backslashes = head.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        assert_eq!(backslashes % 2, 0, "the head ends in half an escape: {head:?}");
+    }
+}
+
+/// A breadcrumb never sounds as if the file were damaged: it says that the source is intact, or that only the transcript is shortened.
+#[test]
+fn a_breadcrumb_says_that_nothing_is_broken() {
+    for (tool, intact) in [("read", true), ("grep", true), ("fetch_url", true), ("list_files", true), ("bash", false), ("write_file", false), ("frobnicate", false), ("run_tests", false)] {
+        let text = cut(tool, &lines("x", 60), 100, 100);
+        let line = text.lines().next().unwrap();
+        assert_eq!(line.contains("; the source is intact."), intact, "{line}");
+        assert_eq!(line.contains("; only this transcript is shortened."), !intact, "{line}");
+        for word in ["truncated", "corrupt", "missing", "lost", "error", "deleted", "removed"] {
+            assert!(!line.to_lowercase().contains(word), "{line} says {word}");
+        }
+    }
+}
+
+/// What has side effects is never offered to be called again.
+#[test]
+fn side_effects_are_not_repeated() {
+    for (tool, again) in [("read", true), ("run_tests", true), ("bash", false), ("send_mail", false), ("apply_patch", false), ("frobnicate", false)] {
+        let text = cut(tool, &lines("x", 60), 100, 100);
+        assert_eq!(text.lines().next().unwrap().contains(&format!("Call {tool} again with the same arguments")), again, "{text}");
+    }
+}
+
+/// A text that looks like a breadcrumb of ours is text like any other.
+#[test]
+fn a_breadcrumb_in_the_input_is_text() {
+    let fake = format!("[warmfold: 9 of 10 lines elided to save context; the source is intact.]\n[...]\n{}", lines("x", 60));
+    let text = cut("read", &fake, 100, 100);
+    assert!(text.lines().filter(|line| line.starts_with("[warmfold: ")).count() >= 2, "its own line stays in the head: {text}");
+}
+
+/// Only a tail, only a head, or neither: the line is there, and nothing stands where nothing is kept.
+#[test]
+fn head_and_tail_may_be_nothing() {
+    let text = lines("x", 60);
+    let (none, head, tail) = (cut("read", &text, 0, 0), cut("read", &text, 100, 0), cut("read", &text, 0, 100));
+    assert_eq!(none.lines().count(), 1);
+    assert!(head.contains("x, line 0") && !head.contains("x, line 59"));
+    assert!(tail.contains("x, line 59") && !tail.contains("x, line 0:"));
+}
+
+/// The count in the line is of what went, so that a model can tell how much it would ask for.
+#[test]
+fn the_count_adds_up() {
+    let text = lines("x", 60);
+    let kept = cut("read", &text, 100, 100);
+    let line = kept.lines().next().unwrap();
+    let there = kept.lines().filter(|line| !line.starts_with('[')).count();
+    assert!(line.contains(&format!("{} of 60 lines", 60 - there)), "{line}, with {there} lines there");
+}
