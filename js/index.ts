@@ -53,13 +53,20 @@ function run<O>(name: "fold" | "decide" | "render", messages: unknown, options: 
   busy = true;
   try {
     writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan });
-    const written = wasm()[name]() as Written<O>;
+    const written = returned<O>(wasm()[name]);
     if (written.sameEdits) (written.outcome as Decision).plan.edits = plan!.edits;
     return written;
-  } catch (thrown) {
-    throw asWarmfoldError(thrown);
   } finally {
     busy = false;
     release();
+  }
+}
+
+/** What a getter of the host threw passes through; what Rust refused becomes a WarmfoldError. */
+function returned<O>(exported: () => unknown): Written<O> {
+  try {
+    return exported() as Written<O>;
+  } catch (thrown) {
+    throw asWarmfoldError(thrown);
   }
 }

@@ -154,10 +154,12 @@ function encode(value: string): void {
 }
 
 function tooDeep(value: object, ancestors: unknown[]): WarmfoldError {
-  const again = ancestors.indexOf(value);
   const first = path[0] === "request" ? 1 : 0; // what the caller knows begins below it
   const place = (length: number) => path.slice(first, length).reduce<string>((whole, step) => whole + (typeof step === "number" ? `[${step}]` : whole ? `.${step}` : step), "");
-  if (again < 0) return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(6));
-  const second = ancestors.indexOf(value, again + 1);
-  return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(second < 0 ? again + 1 : second));
+  const seen = new Set<unknown>();
+  for (const [depth, ancestor] of [...ancestors, value].entries()) {
+    if (seen.has(ancestor)) return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(depth));
+    seen.add(ancestor);
+  }
+  return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(6));
 }

@@ -136,7 +136,10 @@ export interface Report {
   tokensSaved: number;
   messagesElided: number;
   editsCarried: number;
+  /** Made at this call, of entries that had none. */
   editsAdded: number;
+  /** Replaced at this call by shorter ones. */
+  editsLowered: number;
   editsDropped: number;
   /** First returned message that this call's edits changed. */
   foldedFrom?: number;
@@ -155,7 +158,7 @@ export interface Decision {
   /** Ascending indices into the messages that `fold` returns. */
   breakpoints: number[];
   marks: Mark[];
-  /** Whether an edit was added, dropped or released: the only kind of call that may rewrite what the provider has cached. */
+  /** Whether an edit was added, lowered, dropped or released: the only kind of call that may rewrite what the provider has cached. */
   folded: boolean;
   /** Whether the prompt fits the model's window, where that is known. */
   fits: boolean;

@@ -40,7 +40,7 @@ pub struct Outcome {
     pub breakpoints: Vec<usize>,
     /// Where each breakpoint stands.
     pub marks: Vec<Mark>,
-    /// Whether an edit was added, dropped or released.
+    /// Whether an edit was added, lowered, dropped or released.
     pub folded: bool,
     /// Whether the prompt fits the model's window, where that is known.
     pub fits: bool,

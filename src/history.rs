@@ -25,9 +25,11 @@ use crate::tape::{self, Node};
 use crate::tokens;
 use kinds::{Resource, ToolKind};
 
+pub mod copies;
 pub mod kinds;
 pub mod pairs;
 pub mod prints;
+pub mod reads;
 pub mod turns;
 
 /// Who a message is from.

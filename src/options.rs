@@ -15,6 +15,7 @@
 use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::render::breadcrumb;
 use crate::tape::{Node, Tape};
 
 mod read;
@@ -117,7 +118,7 @@ pub struct Options {
     pub completion_reserve: u32,
     /// The newest turns that no new edit touches. Preset "spec": 4.
     pub protect_recent_turns: usize,
-    /// A result over this many bytes is truncated. Preset "spec": 4,096.
+    /// A result over this many bytes is truncated; at least the kept bytes and a line count as small. Preset "spec": 4,096.
     pub max_tool_result_bytes: usize,
     /// Bytes of its start that stay. Preset "spec": 512.
     pub keep_head_bytes: usize,
@@ -182,6 +183,12 @@ impl Options {
             (Some(budget), Some(window)) => Some(budget.min(window)),
             (budget, window) => budget.or(window),
         }
+    }
+
+    /// Over how many bytes a result is large. What truncation leaves is never large itself, however little is allowed.
+    pub fn large_result_bytes(&self) -> usize {
+        let left = self.keep_head_bytes.saturating_add(self.keep_tail_bytes).saturating_add(breadcrumb::LONGEST_LINE);
+        self.max_tool_result_bytes.max(left)
     }
 
     /// The kind of a tool: the host's word, else its name's.

@@ -119,6 +119,11 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Whether it leaves nothing but a line that points at another entry.
+    pub fn collapses(self) -> bool {
+        matches!(self, Rule::Duplicate | Rule::Superseded)
+    }
+
     const NAMES: &[(&str, Rule)] =
         &[("duplicate", Rule::Duplicate), ("superseded", Rule::Superseded), ("truncated", Rule::Truncated), ("reasoning", Rule::Reasoning)];
 }
@@ -161,7 +166,10 @@ impl Plan {
     /// # Errors
     /// [`Code::InvalidPlan`] with the path to the fault.
     pub fn read(node: Node<'_>) -> crate::Result<Plan> {
-        let advice = ": pass the plan that the last call returned, unchanged, or null to start anew";
+        let advice = match node.text() {
+            Some(_) => ": a plan that was stored as text must go through JSON.parse first",
+            None => ": pass the plan that the last call returned, unchanged, or null to start anew",
+        };
         let plan = Fields::of(node, "plan", Code::InvalidPlan, advice)?;
         let version = plan.need("version", |value| match whole(value)? {
             VERSION => Ok(VERSION),
@@ -177,7 +185,7 @@ impl Plan {
                 fields::inner(value, |sent| Ok(Sent { up_to: sent.need("upTo", whole)?, estimate: sent.need("estimate", whole)? }))
             })?,
             scale: plan.read("scale", |value| {
-                fields::inner(value, |scale| Ok(Scale { ratio: scale.need("ratio", amount)?, up_to: scale.need("upTo", whole)? }))
+                fields::inner(value, |scale| Ok(Scale { ratio: scale.need("ratio", ratio)?, up_to: scale.need("upTo", whole)? }))
             })?,
         })
     }
@@ -208,6 +216,17 @@ impl Edit {
             target: fields.read("target", |value| fields::inner(value, Target::read))?,
         })
     }
+}
+
+/// As far as [`Scale`] ever goes.
+fn ratio(node: Node<'_>) -> Result<f64, Fault> {
+    let (least, most) = Scale::RANGE;
+    amount(node).ok().filter(|ratio| (least..=most).contains(ratio)).ok_or_else(|| Fault::expected("a ratio of 0.25 to 4", node))
+}
+
+impl Scale {
+    /// A reported usage further off than this speaks of another request than ours.
+    pub const RANGE: (f64, f64) = (0.25, 4.0);
 }
 
 impl Target {

@@ -28,10 +28,12 @@ mod duplicates;
 mod proposal;
 mod reasoning;
 mod state;
+mod step;
 mod superseded;
 mod truncation;
 
-use state::{Call, State};
+use state::State;
+use step::Call;
 
 /// What the caller said about the plan.
 pub enum Given {
@@ -53,8 +55,10 @@ pub struct Planned {
     pub before: Vec<(usize, Rc<Edit>)>,
     /// Messages of the history that the call before sent, as far as they still stand.
     pub sent: usize,
-    /// Edits made at this call.
+    /// Edits made at this call, of entries that had none.
     pub added: usize,
+    /// Edits that this call replaced by shorter ones.
+    pub lowered: usize,
     /// Carried edits that no longer match the history.
     pub dropped: usize,
     /// Carried edits found at another address.
@@ -80,9 +84,9 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Whether this call adds, drops or releases an edit.
+    /// Whether this call adds, lowers, drops or releases an edit.
     pub fn folded(&self) -> bool {
-        self.added + self.dropped + self.released > 0
+        self.added + self.lowered + self.dropped + self.released > 0
     }
 }
 
@@ -98,7 +102,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let (mut next, carried, cold) = match given {
         Given::Derive => {
             for call in 0..last {
-                state.step(Call { length: calls[call], earlier: call, cached: sent_before(call) });
+                step::step(&mut state, Call { length: calls[call], earlier: call, cached: sent_before(call) });
             }
             (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), said_cold(options))
         }
@@ -108,7 +112,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         Given::Carried(mut plan) => {
             let cold = [said_cold(options), changes(&plan, &context, options)].concat();
             let carried = carry::carry(view, &plan);
-            carried.edits.iter().for_each(|(entry, edit)| state.restore(*entry, edit.clone()));
+            carried.edits.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
             plan.model = options.model.id.clone().or(plan.model);
             (plan, carried, cold)
         }
@@ -119,8 +123,8 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let released = if cold.is_empty() { Vec::new() } else { state.release(length) };
-    let fold = state.step(Call { length, earlier: last, cached });
-    let (floor, pending) = state.floor();
+    let fold = step::step(&mut state, Call { length, earlier: last, cached });
+    let (floor, pending) = step::floor(&mut state);
     let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let message_of = |entry: &usize| view.entries[*entry].message;
     let changed = [
@@ -133,7 +137,8 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
     Planned {
         plan: next,
-        added: fold.as_ref().map_or(0, |fold| fold.made.len()),
+        added: fold.as_ref().map_or(0, |fold| fold.made.len() - fold.lowered),
+        lowered: fold.as_ref().map_or(0, |fold| fold.lowered),
         dropped: carried.dropped,
         moved: carried.moved,
         released: released.len(),
@@ -187,7 +192,7 @@ fn learn(plan: &mut Plan, options: &Options, notes: &mut Vec<String>) {
     match plan.request {
         Some(sent) if sent.up_to == usage.up_to && sent.estimate > 0 => {
             if plan.scale.is_none_or(|scale| scale.up_to != usage.up_to) {
-                let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(0.25, 4.0);
+                let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(Scale::RANGE.0, Scale::RANGE.1);
                 plan.scale = Some(Scale { ratio, up_to: usage.up_to });
             }
         }

@@ -43,8 +43,10 @@ pub struct Report {
     pub messages_elided: usize,
     /// Edits of earlier calls in force.
     pub edits_carried: usize,
-    /// Edits made at this call.
+    /// Edits made at this call, of entries that had none.
     pub edits_added: usize,
+    /// Edits that this call replaced by shorter ones.
+    pub edits_lowered: usize,
     /// Carried edits that the history no longer matches, and those that a cold call let go of.
     pub edits_dropped: usize,
     /// First returned message that this call's edits changed.
@@ -123,8 +125,9 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
         tokens_after: after,
         tokens_saved: saved,
         messages_elided: messages(view, planned, |_| true),
-        edits_carried: planned.edits.len() - planned.added,
+        edits_carried: planned.edits.len() - planned.added - planned.lowered,
         edits_added: planned.added,
+        edits_lowered: planned.lowered,
         edits_dropped: planned.dropped + planned.released,
         folded_from: planned.changed_from.map(|from| (from + view.shift()).min(view.messages.len() + view.shift())),
         pending: planned.pending,
@@ -251,5 +254,5 @@ fn counted(count: usize, what: &str) -> String {
 
 /// Tokens for people: `950`, `38k`.
 pub fn thousands(tokens: u32) -> String {
-    if tokens < 1000 { tokens.to_string() } else { format!("{}k", (tokens + 500) / 1000) }
+    if tokens < 1000 { tokens.to_string() } else { format!("{}k", tokens.saturating_add(500) / 1000) }
 }

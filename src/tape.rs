@@ -206,7 +206,10 @@ impl<'t> Node<'t> {
             Kind::Null | Kind::Opaque => serde_json::Value::Null,
             Kind::False => false.into(),
             Kind::True => true.into(),
-            Kind::Number => self.number().into(),
+            Kind::Number => match self.number() {
+                Some(number) if number.fract() == 0.0 && number.abs() < 1e15 => (number as i64).into(),
+                number => number.into(),
+            },
             Kind::String => self.text().into(),
             Kind::Array => self.children().map(Node::to_json).collect(),
             Kind::Object => {

@@ -90,7 +90,9 @@ pub fn decide_tape() -> Result<JsValue, JsValue> {
 pub fn render_tape() -> Result<JsValue, JsValue> {
     let done = TAPE.with_borrow(|tape| {
         let (input, options) = read(tape)?;
-        let plan = Plan::read(input.plan.unwrap_or(tape.root()))?;
+        let plan =
+            input.plan.ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "expected a plan to apply: pass one that fold or decide returned"))?;
+        let plan = Plan::read(plan)?;
         fold::render(&request(&input, &options), &options, &plan)
     });
     done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)

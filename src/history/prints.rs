@@ -9,27 +9,26 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::cell::Cell;
+
 use super::View;
 
 /// The fingerprints that have been taken.
 pub struct Prints<'v, 't> {
     view: &'v View<'t>,
-    taken: Vec<Option<u64>>,
+    taken: Vec<Cell<Option<u64>>>,
 }
 
 impl<'v, 't> Prints<'v, 't> {
     /// None taken yet.
     pub fn new(view: &'v View<'t>) -> Self {
-        Prints { view, taken: vec![None; view.entries.len()] }
+        Prints { view, taken: vec![Cell::new(None); view.entries.len()] }
     }
 
     /// The fingerprint of an entry.
-    pub fn of(&mut self, entry: usize) -> u64 {
-        *self.taken[entry].get_or_insert_with(|| self.view.entries[entry].fingerprint())
-    }
-
-    /// The fingerprint, if it was taken.
-    pub fn known(&self, entry: usize) -> Option<u64> {
-        self.taken[entry]
+    pub fn of(&self, entry: usize) -> u64 {
+        let print = self.taken[entry].get().unwrap_or_else(|| self.view.entries[entry].fingerprint());
+        self.taken[entry].set(Some(print));
+        print
     }
 }

@@ -62,7 +62,12 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
     check_names(&fields)?;
     check_policy(&fields)?;
-    let model = fields.read("model", |value| fields::inner(value, model))?.unwrap_or_default();
+    let model = fields
+        .read("model", |value| match value.kind() {
+            Kind::Object => fields::inner(value, model),
+            _ => Err(Fault::expected("an object { id, contextWindow, ... }", value)),
+        })?
+        .unwrap_or_default();
     let by_model = || model.cache.or_else(|| model.id.as_deref().map(Profile::of_model)).unwrap_or_default();
     let mut options = Options { cache: by_model(), model, ..Options::default() };
     let to = &mut options;
@@ -137,6 +142,10 @@ fn check_policy(fields: &Fields<'_>) -> crate::Result<()> {
         Some(_) => {
             return Err(fields.error(Code::InvalidOption, "preset", "expected \"spec\", the preset that this version has"));
         }
+    }
+    const LATER: &[&str] = &["openai-responses", "anthropic", "ai-sdk", "ai-sdk-ui"];
+    if fields.read("format", |value| Ok(value.text().is_some_and(|name| LATER.contains(&name))))? == Some(true) {
+        return Err(fields.error(Code::UnsupportedOption, "format", "this version reads \"openai-chat\" only: convert the messages first"));
     }
     if fields.read("when", |value| Ok(value.text() == Some("pays")))? == Some(true) {
         return Err(fields.error(

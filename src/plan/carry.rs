@@ -66,18 +66,18 @@ impl<'v, 't> Search<'v, 't> {
         Search { view, prints: Prints::new(view), index: None }
     }
 
-    fn has_print(&mut self, entry: usize, fingerprint: &str) -> bool {
+    fn has_print(&self, entry: usize, fingerprint: &str) -> bool {
         from_hex(fingerprint) == Some(self.prints.of(entry))
     }
 
-    fn matches(&mut self, entry: usize, edit: &Edit) -> bool {
+    fn matches(&self, entry: usize, edit: &Edit) -> bool {
         let found = &self.view.entries[entry];
         self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.has_print(entry, &edit.fingerprint)
     }
 
     /// The entries with this content.
     fn places(&mut self, fingerprint: &str) -> &[usize] {
-        let (view, prints) = (self.view, &mut self.prints);
+        let (view, prints) = (self.view, &self.prints);
         let index = self.index.get_or_insert_with(|| {
             let mut index: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
             for entry in (0..view.entries.len()).filter(|entry| view.entries[*entry].kind != EntryKind::Text) {

@@ -17,20 +17,21 @@ pub(super) enum Proposal {
     Never,
 }
 
-/// The edit, unless it would save too little.
+/// The edit, unless it would save too little of what is sent now.
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
     let found = &state.view.entries[entry];
-    let least = render::length(&pieces) + state.options.min_saved_bytes.max(1);
-    if (found.size.bytes as usize) < least {
+    let now = state.edit_of(entry).map_or(found.size.bytes as usize, |edit| render::length(&edit.pieces));
+    let fewer_tokens = render::tokens(found.text(), &pieces) < found.size.tokens;
+    if now < render::length(&pieces) + state.options.min_saved_bytes.max(1) || !fewer_tokens {
         return Proposal::Never;
     }
     let target = target.map(|target| {
-        let target = &state.view.entries[target];
-        Target { message: target.message, part: target.part, fingerprint: hex(target.fingerprint()) }
+        let Entry { message, part, .. } = state.view.entries[target];
+        Target { message, part, fingerprint: hex(state.copies.print(target)) }
     });
     let Entry { message, part, .. } = *found;
     let tool = state.view.tool_of(found).map(str::to_owned);
-    Proposal::Edit(Edit { message, part, tool, fingerprint: hex(found.fingerprint()), rule, since: state.length, pieces, target })
+    Proposal::Edit(Edit { message, part, tool, fingerprint: hex(state.copies.print(entry)), rule, since: state.length, pieces, target })
 }
 
 /// The line that will stand in the entry's place.

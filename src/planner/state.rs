@@ -1,48 +1,27 @@
-//! One walk over the model calls of a history: what is in force, what is eligible, and the step that folds.
+//! What is in force and what is eligible, as far as the history has been walked.
 //!
-//! Entries are looked at when they come ([`State::register`]) and again when protection leaves them; each pass then holds a queue of
+//! Entries are looked at when they come and again when protection leaves them ([`State::register`]); each pass then holds a queue of
 //! them. Nothing is looked at twice, so a history of any length is walked in linear time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::duplicates::Copies;
-use super::proposal::Proposal;
-use super::superseded::Reads;
-use super::{reasoning, truncation};
-use crate::cache::fold::Rewrite;
+use crate::history::copies::Copies;
 use crate::history::kinds::ToolKind;
+use crate::history::reads::Reads;
 use crate::history::turns::Recent;
 use crate::history::{EntryKind, View};
-use crate::options::{Options, When};
+use crate::options::Options;
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
 
-/// One model call of the history.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// Messages that its request is made from.
-    pub(super) length: usize,
-    /// Model calls before it.
-    pub(super) earlier: usize,
-    /// Messages whose rendering the provider has cached.
-    pub(super) cached: usize,
-}
-
-/// What one step did.
-pub(super) struct Fold {
-    /// Entries that got an edit, ascending.
-    pub(super) made: Vec<usize>,
-    /// What that costs in the cache, and saves.
-    pub(super) rewrite: Rewrite,
-}
-
-const PASSES: [Rule; 4] = [Rule::Duplicate, Rule::Superseded, Rule::Truncated, Rule::Reasoning];
+/// The passes, in their order.
+pub(super) const PASSES: [Rule; 4] = [Rule::Duplicate, Rule::Superseded, Rule::Truncated, Rule::Reasoning];
 
 /// An edit in force, and the tokens that it saves.
-struct InForce {
-    edit: Rc<Edit>,
-    saved: u64,
+pub(super) struct InForce {
+    pub(super) edit: Rc<Edit>,
+    pub(super) saved: u64,
 }
 
 pub(super) struct State<'v, 't> {
@@ -54,17 +33,21 @@ pub(super) struct State<'v, 't> {
     /// Entries that are pinned.
     pinned: Vec<bool>,
     recent: Recent,
-    in_force: BTreeMap<usize, InForce>,
+    pub(super) in_force: BTreeMap<usize, InForce>,
     /// For an entry, how many edits in force point at it.
     targets: Vec<u32>,
     /// Tokens of messages before each, in full.
-    prefix: Vec<u64>,
-    saved: u64,
+    pub(super) prefix: Vec<u64>,
+    /// Tokens that the edits in force save.
+    pub(super) saved: u64,
     /// Length of the history at the call that is looked at.
     pub(super) length: usize,
+    /// Entries before this one have come.
     registered: usize,
+    /// Protection has left the entries before this one.
     opened: usize,
-    queues: [BTreeSet<usize>; PASSES.len()],
+    /// For each pass, the entries that it might shorten.
+    pub(super) queues: [BTreeSet<usize>; PASSES.len()],
     pub(super) copies: Copies<'v, 't>,
     pub(super) reads: Reads,
 }
@@ -104,6 +87,11 @@ impl<'v, 't> State<'v, 't> {
         self.in_force.iter().map(|(entry, in_force)| (*entry, &in_force.edit))
     }
 
+    /// The edit of an entry.
+    pub(super) fn edit_of(&self, entry: usize) -> Option<&Edit> {
+        self.in_force.get(&entry).map(|in_force| &*in_force.edit)
+    }
+
     /// Whether an edit of the entry is in force.
     pub(super) fn is_edited(&self, entry: usize) -> bool {
         self.in_force.contains_key(&entry)
@@ -129,11 +117,6 @@ impl<'v, 't> State<'v, 't> {
         (tokens as f64 * self.scale).round().min(f64::from(u32::MAX)) as u32
     }
 
-    /// Puts a carried edit in force.
-    pub(super) fn restore(&mut self, entry: usize, edit: Rc<Edit>) {
-        self.put(entry, edit);
-    }
-
     /// The edits in force whose entries protection covers in a history of this length.
     pub(super) fn covered(&self, length: usize) -> Vec<usize> {
         let protect_from = self.recent.protect_from(length);
@@ -144,146 +127,73 @@ impl<'v, 't> State<'v, 't> {
     /// Lets go of them; only a cold call may.
     pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
         let released = self.covered(length);
-        released.iter().for_each(|entry| self.take(*entry));
+        released.iter().for_each(|entry| _ = self.take(*entry));
         released
     }
 
-    /// Takes one model call: folds if it is over the limit, and reaches the target or is worth it.
-    pub(super) fn step(&mut self, call: Call) -> Option<Fold> {
-        self.length = call.length;
-        let limit = self.options.limit_tokens().filter(|_| self.options.when == When::Budget)?;
-        if self.scaled(self.unscaled()) <= limit {
-            return None;
-        }
-        self.register();
-        let target = (f64::from(limit) * self.options.floor_ratio).floor() as u32;
-        let over_window = self.is_over_window();
-        let made = self.attempt(target);
-        let first = *made.first()?;
-        let rewrite =
-            Rewrite { saved: made.iter().map(|entry| self.in_force[entry].saved).sum(), cached: self.cached_from(first, &made, call.cached) };
-        let calls = self.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
-        let reached = self.scaled(self.unscaled()) <= target;
-        if reached || over_window || rewrite.saved * 10 >= u64::from(limit) || rewrite.pays(&self.options.cache, calls) {
-            for queue in &mut self.queues {
-                made.iter().for_each(|entry| _ = queue.remove(entry));
-            }
-            return Some(Fold { made, rewrite });
-        }
-        made.iter().for_each(|entry| self.take(*entry));
-        None
-    }
-
-    fn is_over_window(&self) -> bool {
-        self.options.fit_to_window && self.options.window_tokens().is_some_and(|window| self.scaled(self.unscaled()) > window)
-    }
-
-    /// Over a limit: tokens left if every eligible edit were made, and how many edits that takes. Changes nothing.
-    pub(super) fn floor(&mut self) -> (u64, usize) {
-        let limit = self.options.limit_tokens().into_iter().chain(self.options.window_tokens()).min();
-        if limit.is_none_or(|limit| self.scaled(self.unscaled()) <= limit) {
-            return (self.unscaled(), 0);
-        }
-        self.register();
-        let made = self.attempt(0);
-        let floor = self.unscaled();
-        made.iter().for_each(|entry| self.take(*entry));
-        (floor, made.len())
-    }
-
-    /// Tokens in the cache from the message of `first` on, as they were rendered before `made`.
-    fn cached_from(&self, first: usize, made: &[usize], cached: usize) -> u64 {
-        let from = self.view.entries[first].message;
-        let Some(full) = self.prefix[cached].checked_sub(self.prefix[from]) else {
-            return 0;
-        };
-        let behind = self.in_force.range(first..).take_while(|(entry, _)| self.view.entries[**entry].message < cached);
-        full - behind.filter(|(entry, _)| made.binary_search(entry).is_err()).map(|(_, in_force)| in_force.saved).sum::<u64>()
-    }
-
-    /// Runs the passes in order until the target is reached; returns the entries that got an edit.
-    fn attempt(&mut self, target: u32) -> Vec<usize> {
-        let mut made = Vec::new();
-        for (pass, rule) in PASSES.into_iter().enumerate() {
-            let queue = std::mem::take(&mut self.queues[pass]);
-            let mut hopeless = Vec::new();
-            for &entry in &queue {
-                if self.scaled(self.unscaled()) <= target {
-                    break;
-                }
-                if self.is_edited(entry) {
-                    continue;
-                }
-                match self.propose(rule, entry) {
-                    Proposal::Edit(edit) => {
-                        self.put(entry, Rc::new(edit));
-                        made.push(entry);
-                    }
-                    Proposal::NotNow => {}
-                    Proposal::Never => hopeless.push(entry),
-                }
-            }
-            self.queues[pass] = queue;
-            hopeless.iter().for_each(|entry| _ = self.queues[pass].remove(entry));
-        }
-        made.sort_unstable();
-        made
-    }
-
-    fn propose(&self, rule: Rule, entry: usize) -> Proposal {
-        match rule {
-            Rule::Duplicate => super::duplicates::propose(self, entry),
-            Rule::Superseded => super::superseded::propose(self, entry),
-            Rule::Truncated => truncation::propose(self, entry),
-            Rule::Reasoning => reasoning::propose(self, entry),
-        }
-    }
-
     /// Looks at what came since the last time, then opens what protection has left.
-    fn register(&mut self) {
-        let (view, options) = (self.view, self.options);
-        let end = self.length.checked_sub(1).map_or(0, |last| view.messages[last].entries.end);
-        for entry in self.registered..end {
-            if view.entries[entry].kind != EntryKind::Result || view.entries[entry].tool_call.is_none() {
-                continue;
-            }
-            if options.collapse_duplicate_results {
-                self.copies.add(view, entry);
-            }
-            if options.elide_superseded_reads {
-                let mut superseded = self.reads.add(view, options, entry);
-                superseded.retain(|older| *older < self.opened && !self.is_kept(*older));
-                self.queues[1].extend(superseded);
+    pub(super) fn register(&mut self) {
+        let entries_before = |message: usize| message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end);
+        let (came, left) = (entries_before(self.length), entries_before(self.recent.protect_from(self.length)));
+        for entry in self.registered..came {
+            if self.view.entries[entry].kind == EntryKind::Result {
+                self.came(entry);
             }
         }
-        self.registered = self.registered.max(end);
-        let protect_from = self.recent.protect_from(self.length);
-        let end = protect_from.checked_sub(1).map_or(0, |last| view.messages[last].entries.end);
-        for entry in self.opened..end {
+        self.registered = self.registered.max(came);
+        for entry in self.opened..left {
             if !self.is_kept(entry) {
                 self.open(entry);
             }
         }
-        self.opened = self.opened.max(end);
+        self.opened = self.opened.max(left);
+    }
+
+    /// Notes what a result says and shows anew.
+    fn came(&mut self, entry: usize) {
+        let (view, options) = (self.view, self.options);
+        let Some(tool_call) = view.entries[entry].tool_call else { return };
+        if options.collapse_duplicate_results {
+            self.copies.add(entry);
+        }
+        let tool = view.tool_calls[tool_call].name;
+        let resource = if options.elide_superseded_reads { view.resource(tool_call, options.kind_of(tool), options.resource_of(tool)) } else { None };
+        let Some(resource) = resource else { return };
+        for older in self.reads.add(view, entry, &resource) {
+            if older < self.opened && !self.is_kept(older) {
+                self.enqueue(Rule::Superseded, older);
+            }
+        }
     }
 
     /// Puts an entry that protection has left into the queue of each pass that might shorten it.
     fn open(&mut self, entry: usize) {
-        let (found, options) = (&self.view.entries[entry], self.options);
+        let found = &self.view.entries[entry];
         match found.kind {
-            EntryKind::Text => return,
-            EntryKind::Reasoning if options.drop_reasoning && !found.required => _ = self.queues[3].insert(entry),
-            EntryKind::Reasoning => return,
-            EntryKind::Result => {}
+            EntryKind::Text => {}
+            EntryKind::Reasoning => {
+                if self.options.drop_reasoning && !found.required {
+                    self.enqueue(Rule::Reasoning, entry);
+                }
+            }
+            EntryKind::Result => {
+                if self.copies.earlier(entry).next().is_some() {
+                    self.enqueue(Rule::Duplicate, entry);
+                }
+                if self.reads.superseders(entry).next().is_some() {
+                    self.enqueue(Rule::Superseded, entry);
+                }
+                if found.size.bytes as usize > self.options.large_result_bytes() {
+                    self.enqueue(Rule::Truncated, entry);
+                }
+            }
         }
-        if self.copies.has_earlier(self.view, entry) {
-            self.queues[0].insert(entry);
-        }
-        if self.reads.is_superseded(entry) {
-            self.queues[1].insert(entry);
-        }
-        if found.kind == EntryKind::Result && found.size.bytes as usize > options.max_tool_result_bytes {
-            self.queues[2].insert(entry);
+    }
+
+    fn enqueue(&mut self, rule: Rule, entry: usize) {
+        let pass = PASSES.iter().position(|pass| *pass == rule);
+        if let Some(pass) = pass.filter(|_| !(rule.collapses() && self.is_target(entry))) {
+            self.queues[pass].insert(entry);
         }
     }
 
@@ -297,28 +207,31 @@ impl<'v, 't> State<'v, 't> {
         tool.is_none_or(|tool| Some(tool) == self.forced_tool || self.options.kind_of(tool) == ToolKind::Memory)
     }
 
-    fn put(&mut self, entry: usize, edit: Rc<Edit>) {
-        let before = self.view.entries[entry].size.tokens;
-        let after = render::tokens(self.view.entries[entry].text(), &edit.pieces);
-        let saved = u64::from(before.saturating_sub(after));
+    /// Puts an edit in force; returns the one that it takes the place of.
+    pub(super) fn put(&mut self, entry: usize, edit: Rc<Edit>) -> Option<InForce> {
+        let before = self.take(entry);
+        let full = self.view.entries[entry].size.tokens;
+        let saved = u64::from(full.saturating_sub(render::tokens(self.view.entries[entry].text(), &edit.pieces)));
         if let Some(target) = self.target_of(&edit) {
             self.targets[target] += 1;
         }
         self.saved += saved;
         self.in_force.insert(entry, InForce { edit, saved });
+        before
     }
 
-    fn take(&mut self, entry: usize) {
-        let Some(InForce { edit, saved }) = self.in_force.remove(&entry) else {
-            return;
-        };
-        self.saved -= saved;
-        if let Some(target) = self.target_of(&edit) {
+    /// Takes an edit out of force.
+    pub(super) fn take(&mut self, entry: usize) -> Option<InForce> {
+        let taken = self.in_force.remove(&entry)?;
+        self.saved -= taken.saved;
+        if let Some(target) = self.target_of(&taken.edit) {
             self.targets[target] -= 1;
         }
+        Some(taken)
     }
 
-    fn target_of(&self, edit: &Edit) -> Option<usize> {
+    /// The entry that an edit points at.
+    pub(super) fn target_of(&self, edit: &Edit) -> Option<usize> {
         let Target { message, part, .. } = edit.target.as_ref()?;
         self.view.entry_at(*message, *part)
     }

@@ -17,6 +17,9 @@ use crate::history::kinds::ToolKind;
 /// Longest name, resource or label in a breadcrumb, in bytes.
 const LONGEST: usize = 120;
 
+/// The longest line that stands beside a head and a tail, gap included: label, tool and the words around them.
+pub const LONGEST_LINE: usize = 2 * LONGEST + 180;
+
 /// What every breadcrumb of one entry has in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Breadcrumb<'a> {

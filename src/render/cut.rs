@@ -13,32 +13,33 @@
 /// A line boundary is taken when it is within this share of the kept length.
 const NEAR: usize = 5;
 
-/// The longest escape or grapheme that is searched for, in bytes.
+/// The longest grapheme that is searched for, in bytes.
 const LONGEST: usize = 64;
+
+/// The longest escape: a terminal link holds a whole address.
+const LONGEST_ESCAPE: usize = 1024;
 
 /// Where the first `keep` bytes end: the head is `text[..head]`, at most `keep` bytes.
 pub fn head(text: &str, keep: usize) -> usize {
     if keep >= text.len() {
         return text.len();
     }
-    let least = keep - keep / NEAR;
-    (least.max(1)..=keep).rev().find(|&at| is_line_start(text, at)).unwrap_or_else(|| inside(text, keep, false))
+    let near = (keep - keep / NEAR).max(1)..=keep;
+    let found = LINE_ENDS.iter().find_map(|end| near.clone().rev().find(|&at| end(text.as_bytes(), at)));
+    found.unwrap_or_else(|| inside(text, keep, false))
 }
 
 /// Where the last `keep` bytes begin: the tail is `text[tail..]`, at most `keep` bytes.
 pub fn tail(text: &str, keep: usize) -> usize {
-    let Some(from) = text.len().checked_sub(keep).filter(|&from| from > 0) else {
-        return 0;
-    };
-    let most = (from + keep / NEAR).min(text.len());
-    (from..=most).find(|&at| is_line_start(text, at) && at < text.len()).unwrap_or_else(|| inside(text, from, true))
+    let Some(from) = text.len().checked_sub(keep).filter(|&from| from > 0) else { return 0 };
+    let near = from..(from + keep / NEAR + 1).min(text.len());
+    let found = LINE_ENDS.iter().find_map(|end| near.clone().find(|&at| end(text.as_bytes(), at)));
+    found.unwrap_or_else(|| inside(text, from, true))
 }
 
-/// Whether a line begins at `at`, which is after a line's end.
-fn is_line_start(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    bytes[at - 1] == b'\n' || (at >= 2 && &bytes[at - 2..at] == b"\\n" && !is_escaped(bytes, at - 2))
-}
+/// Whether a line ends just before a place: a real end first, then one that is escaped inside a JSON envelope.
+const LINE_ENDS: [fn(&[u8], usize) -> bool; 2] =
+    [|bytes, at| bytes[at - 1] == b'\n', |bytes, at| at >= 2 && &bytes[at - 2..at] == b"\\n" && !is_escaped(bytes, at - 2)];
 
 /// Whether the byte at `at` has an odd number of backslashes before it.
 fn is_escaped(bytes: &[u8], at: usize) -> bool {
@@ -66,10 +67,11 @@ fn inside(text: &str, at: usize, forward: bool) -> usize {
 /// The ANSI or JSON escape that has `at` in its middle.
 fn escape_around(text: &str, at: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let first = at.saturating_sub(LONGEST);
+    let first = at.saturating_sub(LONGEST_ESCAPE);
     for start in (first..at).rev() {
         let length = match bytes[start] {
             0x1b => ansi_length(&bytes[start..]),
+            b'\\' if start > 0 && bytes[start - 1] == 0x1b => continue, // ends a link: no escape of JSON begins there
             b'\\' if !is_escaped(bytes, start) => match bytes.get(start + 1) {
                 Some(b'u') => 6,
                 Some(_) => 2,
@@ -85,14 +87,14 @@ fn escape_around(text: &str, at: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// `ESC [ … letter`, `ESC ] … BEL`, or two bytes.
+/// `ESC [ … letter`, `ESC ] … BEL` or `ESC ] … ESC \` (links and titles), or two bytes.
 fn ansi_length(bytes: &[u8]) -> usize {
-    let ends: fn(u8) -> bool = match bytes.get(1) {
-        Some(b'[') => |byte| (0x40..=0x7e).contains(&byte),
-        Some(b']') => |byte| byte == 0x07,
+    let ends: fn(&[u8]) -> bool = match bytes.get(1) {
+        Some(b'[') => |so_far| matches!(so_far, [.., 0x40..=0x7e]),
+        Some(b']') => |so_far| matches!(so_far, [.., 0x07] | [.., 0x1b, b'\\']),
         _ => return 2.min(bytes.len()),
     };
-    bytes.iter().take(LONGEST).skip(2).position(|&byte| ends(byte)).map_or(1, |at| at + 3)
+    (3..=bytes.len().min(LONGEST_ESCAPE)).find(|&length| ends(&bytes[..length])).unwrap_or(1)
 }
 
 /// The characters around `at` that a reader sees as one: an emoji sequence, a letter with its accents, a flag, a CRLF.
@@ -111,18 +113,28 @@ fn grapheme_around(text: &str, at: usize) -> Option<(usize, usize)> {
     Some((from, to))
 }
 
-/// Whether no reader sees a boundary between the two. The ranges are those of Unicode's extending marks, variation selectors and skin
-/// tones; the full tables would be a tenth of the package.
+/// Whether no reader sees a boundary between the two.
 fn joins(before: &str, after: &str) -> bool {
-    const JOINER: char = '\u{200d}';
-    let (Some(last), Some(first)) = (before.chars().next_back(), after.chars().next()) else {
-        return false;
-    };
+    let (Some(last), Some(first)) = (before.chars().next_back(), after.chars().next()) else { return false };
     let is_flag = |letter: char| ('\u{1f1e6}'..='\u{1f1ff}').contains(&letter);
-    let extends = matches!(first, JOINER | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}'
-        | '\u{93a}'..='\u{94f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
-        | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}'
-        | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
     let flags = || before.chars().rev().take(LONGEST).take_while(|letter| is_flag(*letter)).count();
-    extends || last == JOINER || (last == '\r' && first == '\n') || (is_flag(last) && is_flag(first) && flags() % 2 == 1)
+    let conjunct = || indic(last) == Some(0x4d) && indic(first).is_some();
+    extends(first) || last == JOINER || (last == '\r' && first == '\n') || conjunct() || (is_flag(last) && is_flag(first) && flags() % 2 == 1)
+}
+
+const JOINER: char = '\u{200d}';
+
+/// Whether a character belongs to the one before it. The ranges are those of Unicode's extending marks, variation selectors and skin
+/// tones, as far as living scripts use them; the full tables would be a tenth of the package.
+fn extends(letter: char) -> bool {
+    let mark = matches!(letter, JOINER | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}' | '\u{e31}'
+        | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
+        | '\u{302a}'..='\u{302f}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{1f3fb}'..='\u{1f3ff}'
+        | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');
+    mark || matches!(indic(letter), Some(0..=3 | 0x3a..=0x3c | 0x3e..=0x4d | 0x51..=0x57 | 0x62 | 0x63))
+}
+
+/// The place of a letter in its block, for the Indic scripts, whose blocks are laid out alike.
+fn indic(letter: char) -> Option<u32> {
+    ('\u{900}'..='\u{d7f}').contains(&letter).then_some(letter as u32 & 0x7f)
 }

@@ -144,6 +144,7 @@ impl<'t> Reader<'t> {
         }
         let fields = fields_of(node);
         let Some(role) = fields.role else {
+            plain(node, || format!("messages[{}]", self.view.messages.len()))?; // it may have its role in a getter
             return Err(self.fault(Code::MissingRole, ".role", "every message needs a role: system, developer, user, assistant or tool".into()));
         };
         let role = match role {

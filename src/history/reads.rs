@@ -1,0 +1,67 @@
+//! What has been shown of each resource, and which later result shows it anew.
+//!
+//! A later result counts only if its call succeeded, if it says more than "unchanged since", and if its lines cover the earlier one's:
+//! most re-reads in the wild are of a part.
+//!
+//! ```
+//! use warmfold::history::kinds::{is_error, is_unchanged_stub};
+//!
+//! assert!(is_error("Error: no such file") && is_unchanged_stub("File unchanged since last read."));
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use super::View;
+use super::kinds::{Resource, Span, is_error, is_unchanged_stub};
+use crate::tape;
+
+/// How many earlier calls about a resource a new one is held against.
+const LOOK_BACK: usize = 32;
+
+/// A result this short shows nothing anew: it is a message about the resource rather than the resource.
+const SHORT: u32 = 200;
+
+/// What has been shown of each resource, and what shows it anew.
+#[derive(Default)]
+pub struct Reads {
+    shown: Vec<Shown>,
+    /// Which of them are about a resource, by tool and resource.
+    about: FxHashMap<u64, Vec<usize>>,
+    /// For an entry, the later entries that show all of it anew.
+    anew: Vec<Vec<usize>>,
+}
+
+struct Shown {
+    /// Message of the result.
+    message: usize,
+    span: Span,
+}
+
+impl Reads {
+    /// A result came, about this resource: the entries that it supersedes.
+    pub fn add(&mut self, view: &View<'_>, entry: usize, resource: &Resource) -> Vec<usize> {
+        let found = &view.entries[entry];
+        let tool = view.tool_of(found).unwrap_or("");
+        let about = self.about.entry(tape::key(&[tool.as_bytes(), resource.key.as_bytes()])).or_default();
+        if about.last().is_some_and(|last| self.shown[*last].message == found.message) {
+            return Vec::new(); // another part of the same result
+        }
+        let mut superseded = Vec::new();
+        if found.size.bytes >= SHORT && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
+            let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
+            for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
+                superseded.extend(view.messages[earlier.message].entries.clone());
+            }
+        }
+        about.push(self.shown.len());
+        self.shown.push(Shown { message: found.message, span: resource.span });
+        self.anew.resize(view.entries.len(), Vec::new());
+        superseded.iter().for_each(|older| self.anew[*older].push(entry));
+        superseded
+    }
+
+    /// The later results that show all of the entry anew, newest first.
+    pub fn superseders(&self, entry: usize) -> impl Iterator<Item = usize> {
+        self.anew.get(entry).map_or(&[][..], Vec::as_slice).iter().rev().take(LOOK_BACK).copied()
+    }
+}

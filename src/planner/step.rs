@@ -1,0 +1,165 @@
+//! One step of the planner: the edits of call k become those of call k + 1.
+//!
+//! Over the limit the passes run in order until the target is reached. If all that is eligible misses it, the step is undone unless it
+//! pays, saves a tenth of the limit, or the window would overflow: a budget is soft, a window is hard.
+
+use std::rc::Rc;
+
+use super::proposal::Proposal;
+use super::state::{InForce, PASSES, State};
+use super::{duplicates, reasoning, superseded, truncation};
+use crate::cache::fold::Rewrite;
+use crate::options::When;
+use crate::plan::Rule;
+
+/// One model call of the history.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// Messages that its request is made from.
+    pub(super) length: usize,
+    /// Model calls before it.
+    pub(super) earlier: usize,
+    /// Messages whose rendering the provider has cached.
+    pub(super) cached: usize,
+}
+
+/// What one step did.
+pub(super) struct Fold {
+    /// Entries that got an edit, ascending.
+    pub(super) made: Vec<usize>,
+    /// How many of them had a longer one before.
+    pub(super) lowered: usize,
+    /// What that costs in the cache, and saves.
+    pub(super) rewrite: Rewrite,
+}
+
+/// What the passes did, and what was in force before.
+struct Attempt {
+    log: Vec<(usize, Option<InForce>)>,
+}
+
+impl Attempt {
+    /// The entries that got an edit, ascending.
+    fn entries(&self) -> Vec<usize> {
+        let mut entries: Vec<usize> = self.log.iter().map(|(entry, _)| *entry).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// How many of them had an edit of an earlier call.
+    fn lowered(&self) -> usize {
+        self.log.iter().filter(|(_, before)| before.is_some()).count()
+    }
+}
+
+/// Takes one model call: folds if it is over the limit, and reaches the target or is worth it.
+pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
+    state.length = call.length;
+    let limit = state.options.limit_tokens().filter(|_| state.options.when == When::Budget)?;
+    if state.scaled(state.unscaled()) <= limit {
+        return None;
+    }
+    state.register();
+    let target = (f64::from(limit) * state.options.floor_ratio).floor() as u32;
+    let over_window = is_over_window(state);
+    let before = state.saved;
+    let attempt = attempt(state, target);
+    let made = attempt.entries();
+    let first = *made.first()?;
+    let rewrite = Rewrite { saved: state.saved - before, cached: cached_from(state, first, &attempt, call.cached) };
+    let calls = state.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
+    let reached = state.scaled(state.unscaled()) <= target;
+    if reached || over_window || rewrite.saved * 10 >= u64::from(limit) || rewrite.pays(&state.options.cache, calls) {
+        settle(state, &made);
+        return Some(Fold { lowered: attempt.lowered(), made, rewrite });
+    }
+    undo(state, attempt);
+    None
+}
+
+/// Takes out of the queues what has an edit now, and what must stay whole since an edit points at it.
+fn settle(state: &mut State<'_, '_>, made: &[usize]) {
+    for entry in made {
+        state.queues.iter_mut().for_each(|queue| _ = queue.remove(entry));
+        let target = state.edit_of(*entry).and_then(|edit| state.target_of(edit));
+        let collapsing = PASSES.iter().zip(&mut state.queues).filter(|(rule, _)| rule.collapses());
+        if let Some(target) = target {
+            collapsing.for_each(|(_, queue)| _ = queue.remove(&target));
+        }
+    }
+}
+
+fn is_over_window(state: &State<'_, '_>) -> bool {
+    state.options.fit_to_window && state.options.window_tokens().is_some_and(|window| state.scaled(state.unscaled()) > window)
+}
+
+/// Over a limit: tokens left if every eligible edit were made, and how many edits that takes. Changes nothing.
+pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
+    let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
+    if limit.is_none_or(|limit| state.scaled(state.unscaled()) <= limit) {
+        return (state.unscaled(), 0);
+    }
+    state.register();
+    let attempt = attempt(state, 0);
+    let (floor, pending) = (state.unscaled(), attempt.entries().len());
+    undo(state, attempt);
+    (floor, pending)
+}
+
+/// Tokens in the cache from the message of `first` on, as they were rendered before the attempt.
+fn cached_from(state: &State<'_, '_>, first: usize, attempt: &Attempt, cached: usize) -> u64 {
+    let is_cached = |entry: usize| state.view.entries[entry].message < cached;
+    let Some(full) = state.prefix[cached].checked_sub(state.prefix[state.view.entries[first].message]) else { return 0 };
+    let shortened = |in_force: &InForce| in_force.saved;
+    let now: u64 = state.in_force.range(first..).take_while(|(entry, _)| is_cached(**entry)).map(|(_, edit)| shortened(edit)).sum();
+    let change = |(entry, before): &(usize, Option<InForce>)| (is_cached(*entry), state.in_force[entry].saved, before.as_ref().map_or(0, shortened));
+    let (added, had) =
+        attempt.log.iter().map(change).filter(|(is_cached, ..)| *is_cached).fold((0, 0), |sum, (_, now, had)| (sum.0 + now, sum.1 + had));
+    full - (now - added + had)
+}
+
+/// Runs the passes in order until the target is reached.
+fn attempt(state: &mut State<'_, '_>, target: u32) -> Attempt {
+    let mut log = Vec::new();
+    for (pass, rule) in PASSES.into_iter().enumerate() {
+        let queue = std::mem::take(&mut state.queues[pass]);
+        let mut hopeless = Vec::new();
+        for &entry in &queue {
+            if state.scaled(state.unscaled()) <= target {
+                break;
+            }
+            // A newer copy of the resource may take the place of what truncation left; nothing else is shortened twice.
+            let lowers = rule == Rule::Superseded && state.edit_of(entry).is_some_and(|edit| edit.rule == Rule::Truncated);
+            if state.is_edited(entry) && !lowers {
+                continue;
+            }
+            match propose(state, rule, entry) {
+                Proposal::Edit(edit) => log.push((entry, state.put(entry, Rc::new(edit)))),
+                Proposal::NotNow => {}
+                Proposal::Never => hopeless.push(entry),
+            }
+        }
+        state.queues[pass] = queue;
+        hopeless.iter().for_each(|entry| _ = state.queues[pass].remove(entry));
+    }
+    Attempt { log }
+}
+
+fn undo(state: &mut State<'_, '_>, attempt: Attempt) {
+    for (entry, before) in attempt.log.into_iter().rev() {
+        state.take(entry);
+        if let Some(InForce { edit, .. }) = before {
+            state.put(entry, edit);
+        }
+    }
+}
+
+fn propose(state: &State<'_, '_>, rule: Rule, entry: usize) -> Proposal {
+    match rule {
+        Rule::Duplicate => duplicates::propose(state, entry),
+        Rule::Superseded => superseded::propose(state, entry),
+        Rule::Truncated => truncation::propose(state, entry),
+        Rule::Reasoning => reasoning::propose(state, entry),
+    }
+}
