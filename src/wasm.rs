@@ -91,7 +91,7 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
     let done = TAPE.with_borrow(|tape| {
         let (input, options) = read(tape)?;
         let plan =
-            input.plan.ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "expected a plan to apply: pass one that fold or decide returned"))?;
+            input.plan.ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
         let plan = Plan::read(plan)?;
         fold::render(&request(&input, &options), &options, &plan)
     });

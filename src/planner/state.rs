@@ -191,8 +191,8 @@ impl<'v, 't> State<'v, 't> {
     }
 
     fn enqueue(&mut self, rule: Rule, entry: usize) {
-        let pass = PASSES.iter().position(|pass| *pass == rule);
-        if let Some(pass) = pass.filter(|_| !(rule.collapses() && self.is_target(entry))) {
+        let is_settled = rule.collapses() && (self.is_target(entry) || self.edit_of(entry).is_some_and(|edit| edit.rule.collapses()));
+        if let Some(pass) = PASSES.iter().position(|pass| *pass == rule).filter(|_| !is_settled) {
             self.queues[pass].insert(entry);
         }
     }

@@ -43,7 +43,6 @@ impl Attempt {
     fn entries(&self) -> Vec<usize> {
         let mut entries: Vec<usize> = self.log.iter().map(|(entry, _)| *entry).collect();
         entries.sort_unstable();
-        entries.dedup();
         entries
     }
 
