@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::cache::breakpoints::{self, Layout, Limits};
 use crate::format::Format;
-use crate::history::{BlockPlace, View};
+use crate::history::{BlockPlace, View, turns};
 use crate::options::{Marks, Options};
 use crate::plan::{Edit, Plan, carry};
 use crate::planner::{self, Given, Planned};
@@ -94,7 +94,8 @@ pub fn decide(request: &Request<'_>, options: &Options, given: Given) -> crate::
 pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<Rendered> {
     let view = plan.format.read(request)?;
     let edits = carry::carry(&view, plan).edits;
-    let layout = layout(plan.format, &view, &edits, options);
+    let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
+    let layout = layout(plan.format, &view, &edits, sent, options);
     let points = breakpoints::plan(&layout, &limits(&view, options), &taken(&view), None);
     apply(request, &view, plan.format, &edits, points, options)
 }
@@ -135,11 +136,11 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 fn plan_breakpoints(format: Format, view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
     let (limits, taken) = (limits(view, options), taken(view));
     let fold_point = planned.changed_from.filter(|_| planned.cold.is_empty()).and_then(|from| {
-        let sent = layout(format, view, &planned.before, options).prefix(planned.sent + view.shift());
+        let sent = layout(format, view, &planned.before, planned.sent, options).prefix(planned.sent + view.shift());
         let earlier = breakpoints::plan(&sent, &limits, &taken, None);
         earlier.into_iter().rfind(|at| *at < from + view.shift())
     });
-    breakpoints::plan(&layout(format, view, &planned.edits, options), &limits, &taken, fold_point)
+    breakpoints::plan(&layout(format, view, &planned.edits, planned.sent, options), &limits, &taken, fold_point)
 }
 
 fn limits(view: &View<'_>, options: &Options) -> Limits {
@@ -151,11 +152,11 @@ fn taken(view: &View<'_>) -> Vec<usize> {
     view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
 }
 
-/// What is sent, message by message.
-fn layout(format: Format, view: &View<'_>, edits: &[(usize, Rc<Edit>)], options: &Options) -> Layout {
-    let mut layout = Layout { system_end: view.system_end, ..Layout::default() };
-    if view.block == BlockPlace::Prepend {
-        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1 };
+/// What is sent, message by message; `sent` messages of the history went with the last call already.
+fn layout(format: Format, view: &View<'_>, edits: &[(usize, Rc<Edit>)], sent: usize, options: &Options) -> Layout {
+    let mut layout = Layout { system_end: view.system_end, added_from: sent + view.shift(), ..Layout::default() };
+    if let BlockPlace::Prepend(bytes) = view.block {
+        layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
     }
     let mut edits = edits.iter().peekable();
     for (at, message) in view.messages.iter().enumerate() {

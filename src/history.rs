@@ -177,8 +177,8 @@ pub enum BlockPlace {
     Nowhere,
     /// At the end of this message.
     Append(usize),
-    /// Into a system message of its own before all others.
-    Prepend,
+    /// Into a system message of its own, of so many bytes, before all others.
+    Prepend(u32),
 }
 
 /// A whole history, read.
@@ -229,7 +229,7 @@ impl<'t> View<'t> {
 
     /// How many messages stand before the history's first in what is returned.
     pub fn shift(&self) -> usize {
-        usize::from(self.block == BlockPlace::Prepend)
+        usize::from(matches!(self.block, BlockPlace::Prepend(_)))
     }
 
     /// The entry at an address.

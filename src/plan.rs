@@ -119,11 +119,6 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether it leaves nothing but a line that points at another entry.
-    pub fn collapses(self) -> bool {
-        matches!(self, Rule::Duplicate | Rule::Superseded)
-    }
-
     const NAMES: &[(&str, Rule)] =
         &[("duplicate", Rule::Duplicate), ("superseded", Rule::Superseded), ("truncated", Rule::Truncated), ("reasoning", Rule::Reasoning)];
 }

@@ -6,7 +6,7 @@
 //! ```
 //! use warmfold::cache::breakpoints::{Layout, Limits, plan};
 //!
-//! let layout = Layout { bytes: vec![400, 90_000, 300, 90_000, 200], blocks: vec![1; 5], can_hold: vec![true; 5], system_end: 1 };
+//! let layout = Layout { bytes: vec![400, 90_000, 300, 90_000, 200], blocks: vec![1; 5], can_hold: vec![true; 5], system_end: 1, added_from: 4 };
 //! assert_eq!(plan(&layout, &Limits { most: 4, milestone_tokens: 20_000 }, &[], None), [0, 2, 4]);
 //! ```
 
@@ -27,6 +27,8 @@ pub struct Layout {
     pub can_hold: Vec<bool>,
     /// Length of the leading system run.
     pub system_end: usize,
+    /// First message that the last call did not send yet.
+    pub added_from: usize,
 }
 
 impl Layout {
@@ -38,6 +40,7 @@ impl Layout {
             blocks: self.blocks[..cut(length)].to_vec(),
             can_hold: self.can_hold[..cut(length)].to_vec(),
             system_end: self.system_end.min(length),
+            added_from: self.added_from.min(length),
         }
     }
 
@@ -69,7 +72,7 @@ pub fn plan(layout: &Layout, limits: &Limits, taken: &[usize], fold_point: Optio
     keep(tail);
     keep(layout.system_end.checked_sub(1).and_then(|last| layout.holder(last)));
     keep(fold_point);
-    keep(tail.and_then(|tail| second_tail(layout, tail)));
+    keep(second_tail(layout));
     for milestone in milestones(layout, limits.milestone_tokens).into_iter().rev() {
         keep(Some(milestone));
     }
@@ -77,16 +80,16 @@ pub fn plan(layout: &Layout, limits: &Limits, taken: &[usize], fold_point: Optio
     chosen
 }
 
-/// Where the look-back from the tail would not reach what the last call wrote, a breakpoint halfway.
-fn second_tail(layout: &Layout, tail: usize) -> Option<usize> {
-    let mut blocks = 0;
-    for at in (0..=tail).rev() {
-        blocks += layout.blocks[at];
-        if blocks >= LOOK_BACK {
-            return at.checked_sub(1).and_then(|before| layout.holder(before)).filter(|_| at > layout.system_end);
-        }
-    }
-    None
+/// Where the look-back from the tail would not reach what the last call wrote, a breakpoint from which it does.
+fn second_tail(layout: &Layout) -> Option<usize> {
+    let added = layout.blocks.get(layout.added_from..)?;
+    let within = |blocks: &mut u32, (at, more): (usize, &u32)| {
+        *blocks += more;
+        (*blocks < LOOK_BACK).then_some(layout.added_from + at)
+    };
+    let last = added.iter().enumerate().scan(0, within).last()?;
+    let is_long = added.iter().sum::<u32>() >= LOOK_BACK && layout.added_from > 0;
+    layout.holder(last).filter(|holder| is_long && *holder >= layout.added_from)
 }
 
 /// Each is the last message that ends at or before a multiple of the distance.

@@ -28,30 +28,43 @@ pub struct Carried {
     pub changed_from: Option<usize>,
 }
 
-/// Finds each edit's entry.
+/// Finds each edit's entry: first those that lie where they lay, then, between them, those that moved.
 pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
     let mut carried = Carried::default();
     let mut search = Search::new(view);
+    let standing = standing(&mut search, plan);
+    let mut bounds = vec![view.entries.len(); plan.edits.len()]; // for each edit, where the next one that stands lies
+    for at in (1..bounds.len()).rev() {
+        bounds[at - 1] = standing[at].unwrap_or(bounds[at]);
+    }
     let mut next = 0; // entries before this one are taken
-    for edit in &plan.edits {
-        let here = view.entry_at(edit.message, edit.part).filter(|&entry| entry >= next && search.matches(entry, edit));
-        let found = here.or_else(|| search.later(next, edit)).filter(|&entry| search.target_stands(entry, edit));
-        let at = found.map_or(edit.message, |entry| view.entries[entry].message.min(edit.message));
+    for (at, edit) in plan.edits.iter().enumerate() {
+        let found = standing[at].or_else(|| search.between(next, bounds[at], edit));
+        let from = found.map_or(edit.message, |entry| view.entries[entry].message.min(edit.message));
         match found {
             Some(entry) => {
                 next = entry + 1;
-                let moved = here.is_none();
                 carried.edits.push((entry, search.placed(entry, edit)));
-                carried.moved += usize::from(moved);
-                if !moved {
+                if standing[at].is_some() {
                     continue;
                 }
+                carried.moved += 1;
             }
             None => carried.dropped += 1,
         }
-        carried.changed_from = Some(carried.changed_from.map_or(at, |from| from.min(at)));
+        carried.changed_from = Some(carried.changed_from.map_or(from, |earlier| earlier.min(from)));
     }
     carried
+}
+
+/// For each edit, its entry, if that lies where it lay.
+fn standing(search: &mut Search<'_, '_>, plan: &Plan) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let mut stands = |edit: &Edit| {
+        let entry = search.view.entry_at(edit.message, edit.part).filter(|entry| *entry >= next && search.matches(*entry, edit))?;
+        search.target_stands(entry, edit).then(|| next = entry + 1).map(|()| entry)
+    };
+    plan.edits.iter().map(|edit| stands(edit)).collect()
 }
 
 /// Fingerprints entries when they are asked for, and indexes all of them only when something has shifted.
@@ -88,15 +101,14 @@ impl<'v, 't> Search<'v, 't> {
         from_hex(fingerprint).and_then(|print| index.get(&print)).map_or(&[], Vec::as_slice)
     }
 
-    /// The first entry from `next` on that the edit fits.
-    fn later(&mut self, next: usize, edit: &Edit) -> Option<usize> {
+    /// The first entry of this range that the edit fits.
+    fn between(&mut self, from: usize, to: usize, edit: &Edit) -> Option<usize> {
         let view = self.view;
         let places = self.places(&edit.fingerprint);
-        let from = places.partition_point(|&entry| entry < next);
-        places[from..].iter().copied().take(NEIGHBOURS).find(|&place| {
-            let found = &view.entries[place];
-            view.tool_of(found) == edit.tool.as_deref() && fits(found, edit)
-        })
+        let first = places.partition_point(|&entry| entry < from);
+        let near: Vec<usize> = places[first..].iter().copied().take_while(|entry| *entry < to).take(NEIGHBOURS).collect();
+        let fitting = |place: &usize| view.tool_of(&view.entries[*place]) == edit.tool.as_deref() && fits(&view.entries[*place], edit);
+        near.into_iter().filter(fitting).find(|place| self.target_stands(*place, edit))
     }
 
     fn target(&mut self, entry: usize, edit: &Edit) -> Option<usize> {

@@ -15,7 +15,7 @@ use crate::plan::Rule;
 const COPIES: usize = 64;
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
-    if state.is_target(entry) {
+    if state.is_original(entry) {
         return Proposal::NotNow;
     }
     let Some(first) = state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy)) else {

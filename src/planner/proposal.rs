@@ -17,12 +17,15 @@ pub(super) enum Proposal {
     Never,
 }
 
+/// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
+const LEAST_SAVED: usize = 32;
+
 /// The edit, unless it would save too little of what is sent now.
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
     let found = &state.view.entries[entry];
     let now = state.edit_of(entry).map_or(found.size.bytes as usize, |edit| render::length(&edit.pieces));
-    let fewer_tokens = render::tokens(found.text(), &pieces) < found.size.tokens;
-    if now < render::length(&pieces) + state.options.min_saved_bytes.max(1) || !fewer_tokens {
+    let fewer_tokens = state.tokens_of(entry) > u64::from(render::tokens(found.text(), &pieces));
+    if now < render::length(&pieces) + state.options.min_saved_bytes.max(LEAST_SAVED) || !fewer_tokens {
         return Proposal::Never;
     }
     let target = target.map(|target| {

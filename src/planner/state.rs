@@ -15,8 +15,18 @@ use crate::options::Options;
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
 
-/// The passes, in their order.
-pub(super) const PASSES: [Rule; 4] = [Rule::Duplicate, Rule::Superseded, Rule::Truncated, Rule::Reasoning];
+/// What is done to an entry; in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Duplicates,
+    Superseded,
+    Truncation,
+    Reasoning,
+    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
+    Leftovers,
+}
+
+pub(super) const PASSES: [Pass; 5] = [Pass::Duplicates, Pass::Superseded, Pass::Truncation, Pass::Reasoning, Pass::Leftovers];
 
 /// An edit in force, and the tokens that it saves.
 pub(super) struct InForce {
@@ -34,8 +44,8 @@ pub(super) struct State<'v, 't> {
     pinned: Vec<bool>,
     recent: Recent,
     pub(super) in_force: BTreeMap<usize, InForce>,
-    /// For an entry, how many edits in force point at it.
-    targets: Vec<u32>,
+    /// For an entry, how many duplicates in force say that they are like it.
+    originals: Vec<u32>,
     /// Tokens of messages before each, in full.
     pub(super) prefix: Vec<u64>,
     /// Tokens that the edits in force save.
@@ -70,7 +80,7 @@ impl<'v, 't> State<'v, 't> {
             pinned: pinned(view, options),
             recent: Recent::new(view, options.protect_recent_turns),
             in_force: BTreeMap::new(),
-            targets: vec![0; view.entries.len()],
+            originals: vec![0; view.entries.len()],
             prefix,
             saved: 0,
             length: 0,
@@ -92,14 +102,19 @@ impl<'v, 't> State<'v, 't> {
         self.in_force.get(&entry).map(|in_force| &*in_force.edit)
     }
 
+    /// Tokens of an entry as it is sent now.
+    pub(super) fn tokens_of(&self, entry: usize) -> u64 {
+        u64::from(self.view.entries[entry].size.tokens) - self.in_force.get(&entry).map_or(0, |in_force| in_force.saved)
+    }
+
     /// Whether an edit of the entry is in force.
     pub(super) fn is_edited(&self, entry: usize) -> bool {
         self.in_force.contains_key(&entry)
     }
 
-    /// Whether an edit in force points at an entry.
-    pub(super) fn is_target(&self, entry: usize) -> bool {
-        self.targets[entry] > 0
+    /// Whether a duplicate in force says that it is like this entry, which therefore stays at least in part.
+    pub(super) fn is_original(&self, entry: usize) -> bool {
+        self.originals[entry] > 0
     }
 
     /// Tokens of the history in full, as estimated.
@@ -161,7 +176,7 @@ impl<'v, 't> State<'v, 't> {
         let Some(resource) = resource else { return };
         for older in self.reads.add(view, entry, &resource) {
             if older < self.opened && !self.is_kept(older) {
-                self.enqueue(Rule::Superseded, older);
+                self.enqueue_superseded(older);
             }
         }
     }
@@ -173,27 +188,33 @@ impl<'v, 't> State<'v, 't> {
             EntryKind::Text => {}
             EntryKind::Reasoning => {
                 if self.options.drop_reasoning && !found.required {
-                    self.enqueue(Rule::Reasoning, entry);
+                    self.enqueue(Pass::Reasoning, entry);
                 }
             }
             EntryKind::Result => {
-                if self.copies.earlier(entry).next().is_some() {
-                    self.enqueue(Rule::Duplicate, entry);
+                if !self.is_original(entry) && self.copies.earlier(entry).next().is_some() {
+                    self.enqueue(Pass::Duplicates, entry);
                 }
                 if self.reads.superseders(entry).next().is_some() {
-                    self.enqueue(Rule::Superseded, entry);
+                    self.enqueue_superseded(entry);
                 }
                 if found.size.bytes as usize > self.options.large_result_bytes() {
-                    self.enqueue(Rule::Truncated, entry);
+                    self.enqueue(Pass::Truncation, entry);
                 }
             }
         }
     }
 
-    fn enqueue(&mut self, rule: Rule, entry: usize) {
-        let is_settled = rule.collapses() && (self.is_target(entry) || self.edit_of(entry).is_some_and(|edit| edit.rule.collapses()));
-        if let Some(pass) = PASSES.iter().position(|pass| *pass == rule).filter(|_| !is_settled) {
-            self.queues[pass].insert(entry);
+    fn enqueue(&mut self, pass: Pass, entry: usize) {
+        self.queues[pass as usize].insert(entry);
+    }
+
+    fn enqueue_superseded(&mut self, entry: usize) {
+        match self.edit_of(entry).map(|edit| edit.rule) {
+            _ if self.is_original(entry) => {}
+            None => self.enqueue(Pass::Superseded, entry),
+            Some(Rule::Truncated) => self.enqueue(Pass::Leftovers, entry),
+            Some(_) => {}
         }
     }
 
@@ -212,8 +233,8 @@ impl<'v, 't> State<'v, 't> {
         let before = self.take(entry);
         let full = self.view.entries[entry].size.tokens;
         let saved = u64::from(full.saturating_sub(render::tokens(self.view.entries[entry].text(), &edit.pieces)));
-        if let Some(target) = self.target_of(&edit) {
-            self.targets[target] += 1;
+        if let Some(original) = self.original_of(&edit) {
+            self.originals[original] += 1;
         }
         self.saved += saved;
         self.in_force.insert(entry, InForce { edit, saved });
@@ -224,15 +245,15 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn take(&mut self, entry: usize) -> Option<InForce> {
         let taken = self.in_force.remove(&entry)?;
         self.saved -= taken.saved;
-        if let Some(target) = self.target_of(&taken.edit) {
-            self.targets[target] -= 1;
+        if let Some(original) = self.original_of(&taken.edit) {
+            self.originals[original] -= 1;
         }
         Some(taken)
     }
 
-    /// The entry that an edit points at.
-    pub(super) fn target_of(&self, edit: &Edit) -> Option<usize> {
-        let Target { message, part, .. } = edit.target.as_ref()?;
+    /// The first copy that a duplicate points at.
+    pub(super) fn original_of(&self, edit: &Edit) -> Option<usize> {
+        let Target { message, part, .. } = edit.target.as_ref().filter(|_| edit.rule == Rule::Duplicate)?;
         self.view.entry_at(*message, *part)
     }
 }

@@ -6,11 +6,10 @@
 use std::rc::Rc;
 
 use super::proposal::Proposal;
-use super::state::{InForce, PASSES, State};
+use super::state::{InForce, PASSES, Pass, State};
 use super::{duplicates, reasoning, superseded, truncation};
 use crate::cache::fold::Rewrite;
 use crate::options::When;
-use crate::plan::Rule;
 
 /// One model call of the history.
 #[derive(Clone, Copy, Debug)]
@@ -77,14 +76,13 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
     None
 }
 
-/// Takes out of the queues what has an edit now, and what must stay whole since an edit points at it.
+/// Takes out of the queues what has an edit now, and originals, which are not collapsed while their copies are.
 fn settle(state: &mut State<'_, '_>, made: &[usize]) {
     for entry in made {
         state.queues.iter_mut().for_each(|queue| _ = queue.remove(entry));
-        let target = state.edit_of(*entry).and_then(|edit| state.target_of(edit));
-        let collapsing = PASSES.iter().zip(&mut state.queues).filter(|(rule, _)| rule.collapses());
-        if let Some(target) = target {
-            collapsing.for_each(|(_, queue)| _ = queue.remove(&target));
+        let Some(original) = state.edit_of(*entry).and_then(|edit| state.original_of(edit)) else { continue };
+        for pass in [Pass::Duplicates, Pass::Superseded, Pass::Leftovers] {
+            state.queues[pass as usize].remove(&original);
         }
     }
 }
@@ -110,37 +108,33 @@ pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
 fn cached_from(state: &State<'_, '_>, first: usize, attempt: &Attempt, cached: usize) -> u64 {
     let is_cached = |entry: usize| state.view.entries[entry].message < cached;
     let Some(full) = state.prefix[cached].checked_sub(state.prefix[state.view.entries[first].message]) else { return 0 };
-    let shortened = |in_force: &InForce| in_force.saved;
-    let now: u64 = state.in_force.range(first..).take_while(|(entry, _)| is_cached(**entry)).map(|(_, edit)| shortened(edit)).sum();
-    let change = |(entry, before): &(usize, Option<InForce>)| (is_cached(*entry), state.in_force[entry].saved, before.as_ref().map_or(0, shortened));
-    let (added, had) =
-        attempt.log.iter().map(change).filter(|(is_cached, ..)| *is_cached).fold((0, 0), |sum, (_, now, had)| (sum.0 + now, sum.1 + had));
-    full - (now - added + had)
+    let saved: u64 = state.in_force.range(first..).take_while(|(entry, _)| is_cached(**entry)).map(|(_, in_force)| in_force.saved).sum();
+    let of_attempt = attempt.log.iter().filter(|(entry, _)| is_cached(*entry));
+    let newly: u64 = of_attempt.map(|(entry, before)| state.in_force[entry].saved - before.as_ref().map_or(0, |before| before.saved)).sum();
+    full - (saved - newly)
 }
 
 /// Runs the passes in order until the target is reached.
 fn attempt(state: &mut State<'_, '_>, target: u32) -> Attempt {
     let mut log = Vec::new();
-    for (pass, rule) in PASSES.into_iter().enumerate() {
-        let queue = std::mem::take(&mut state.queues[pass]);
+    for pass in PASSES {
+        let queue = std::mem::take(&mut state.queues[pass as usize]);
         let mut hopeless = Vec::new();
         for &entry in &queue {
             if state.scaled(state.unscaled()) <= target {
                 break;
             }
-            // A newer copy of the resource may take the place of what truncation left; nothing else is shortened twice.
-            let lowers = rule == Rule::Superseded && state.edit_of(entry).is_some_and(|edit| edit.rule == Rule::Truncated);
-            if state.is_edited(entry) && !lowers {
+            if state.is_edited(entry) != (pass == Pass::Leftovers) {
                 continue;
             }
-            match propose(state, rule, entry) {
+            match propose(state, pass, entry) {
                 Proposal::Edit(edit) => log.push((entry, state.put(entry, Rc::new(edit)))),
                 Proposal::NotNow => {}
                 Proposal::Never => hopeless.push(entry),
             }
         }
-        state.queues[pass] = queue;
-        hopeless.iter().for_each(|entry| _ = state.queues[pass].remove(entry));
+        state.queues[pass as usize] = queue;
+        hopeless.iter().for_each(|entry| _ = state.queues[pass as usize].remove(entry));
     }
     Attempt { log }
 }
@@ -154,11 +148,11 @@ fn undo(state: &mut State<'_, '_>, attempt: Attempt) {
     }
 }
 
-fn propose(state: &State<'_, '_>, rule: Rule, entry: usize) -> Proposal {
-    match rule {
-        Rule::Duplicate => duplicates::propose(state, entry),
-        Rule::Superseded => superseded::propose(state, entry),
-        Rule::Truncated => truncation::propose(state, entry),
-        Rule::Reasoning => reasoning::propose(state, entry),
+fn propose(state: &State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
+    match pass {
+        Pass::Duplicates => duplicates::propose(state, entry),
+        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
+        Pass::Truncation => truncation::propose(state, entry),
+        Pass::Reasoning => reasoning::propose(state, entry),
     }
 }

@@ -13,7 +13,7 @@ use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::Rule;
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
-    if state.is_target(entry) {
+    if state.is_original(entry) {
         return Proposal::NotNow;
     }
     let Some(latest) = state.reads.superseders(entry).find(|later| is_whole(state, *later)) else { return Proposal::NotNow };

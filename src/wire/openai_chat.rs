@@ -92,7 +92,7 @@ fn place_block(view: &mut View<'_>, block: Option<&str>) {
             view.messages[last].fixed.bytes += BLOCK_GAP.len() as u32;
         }
         None => {
-            view.block = BlockPlace::Prepend;
+            view.block = BlockPlace::Prepend(block.len() as u32);
             view.overhead += Size::of(block);
             view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
         }
@@ -372,7 +372,7 @@ pub(super) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_
         };
         places.extend(message(node, at, &touched, &mut patches)?);
     }
-    if let (BlockPlace::Prepend, Some(block)) = (view.block, request.context_block) {
+    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, request.context_block) {
         let text = Value::Text(block.to_owned());
         let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
