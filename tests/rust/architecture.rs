@@ -176,7 +176,15 @@ fn lower_modules_do_not_know_higher_ones() {
 
 #[test]
 fn only_the_wire_names_provider_json() {
-    let names = ["\"tool_calls\"", "\"tool_call_id\"", "\"function_call\"", "\"reasoning_content\"", "\"reasoning_details\"", "\"image_url\"", "\"cache_control\""];
+    let names = [
+        "\"tool_calls\"",
+        "\"tool_call_id\"",
+        "\"function_call\"",
+        "\"reasoning_content\"",
+        "\"reasoning_details\"",
+        "\"image_url\"",
+        "\"cache_control\"",
+    ];
     let modules = modules();
     let naming = |code: &str| names.iter().copied().find(|name| code.contains(name));
     assert!(modules.iter().any(|(module, code)| module.starts_with("wire::") && naming(code).is_some()), "the wire names none any more");

@@ -43,13 +43,7 @@ fn says() -> impl Strategy<Value = Says> {
 fn tool_use() -> impl Strategy<Value = Use> {
     let range = prop::option::weighted(0.3, (0..4usize, 1..4usize).prop_map(|(start, length)| (start * 50, length * 50)));
     let tool = prop_oneof![2 => Just(0), 2 => 0..TOOLS.len()];
-    (tool, 0..2usize, range, says(), shape()).prop_map(|(tool, file, range, says, shape)| Use {
-        tool,
-        file,
-        range,
-        says,
-        shape,
-    })
+    (tool, 0..2usize, range, says(), shape()).prop_map(|(tool, file, range, says, shape)| Use { tool, file, range, says, shape })
 }
 
 fn exchange() -> impl Strategy<Value = Step> {
@@ -94,7 +88,8 @@ pub fn history() -> impl Strategy<Value = History> {
     let system = (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text });
     let leading = prop::collection::vec(system, 0..3);
     let user = text().prop_map(|text| Step::User { text, shape: Shape::String });
-    (leading, user, prop::collection::vec(step(), 0..14)).prop_map(|(leading, user, steps)| History(transcript::write(&[leading, vec![user], steps].concat())))
+    (leading, user, prop::collection::vec(step(), 0..14))
+        .prop_map(|(leading, user, steps)| History(transcript::write(&[leading, vec![user], steps].concat())))
 }
 
 /// `{ messages, tools? }`.
@@ -125,9 +120,8 @@ fn numbers(numbers: &[u32]) -> Vec<Value> {
 
 /// Options that say what to do: any of them may change from call to call.
 pub fn policy() -> impl Strategy<Value = Json> {
-    let always = (prop::sample::select(vec![1, 100, 300, 600, 1200, 3000]), 0..7u32).prop_map(|(budget, turns)| {
-        json!({ "budgetTokens": budget, "protectRecentTurns": turns })
-    });
+    let always = (prop::sample::select(vec![1, 100, 300, 600, 1200, 3000]), 0..7u32)
+        .prop_map(|(budget, turns)| json!({ "budgetTokens": budget, "protectRecentTurns": turns }));
     let rest = fields(vec![
         ("floorRatio", vec![json!(1), json!(0.75), json!(0.3)]),
         ("maxToolResultBytes", numbers(&[0, 100, 400, 1500])),
@@ -165,13 +159,7 @@ pub fn output() -> impl Strategy<Value = Json> {
 /// What a host says of one call, for a history of about that many messages.
 pub fn signals() -> impl Strategy<Value = Json> {
     let pins = vec![json!([1]), json!([{ "message": 2, "part": 0 }, 3]), json!([4, 5, 6, 7, 8])];
-    let cold = vec![
-        json!(true),
-        json!(false),
-        json!({ "modelSwitched": true }),
-        json!({ "retrying": false }),
-        json!({ "idleMs": 1e9 }),
-    ];
+    let cold = vec![json!(true), json!(false), json!({ "modelSwitched": true }), json!({ "retrying": false }), json!({ "idleMs": 1e9 })];
     let usage = vec![json!({ "inputTokens": 500, "upTo": 3 }), json!({ "inputTokens": 9000, "upTo": 5 })];
     fields(vec![("pins", pins), ("cold", cold), ("usage", usage)]).prop_map(Json)
 }

@@ -1,0 +1,141 @@
+//! `options`: every knob is read, every bad input is refused with its path and what to do.
+
+use serde_json::{Value, json};
+use warmfold::Options;
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+#[test]
+fn nothing_is_the_specification_as_it_ships() {
+    let options = Options::from_json(json!({})).unwrap();
+    assert_eq!(options, Options::default());
+    assert_eq!(options, Options::from_json(json!({ "preset": "spec" })).unwrap());
+    assert_eq!((options.budget_tokens, options.floor_ratio, options.protect_recent_turns), (Some(40_000), 1.0, 4));
+    assert_eq!((options.max_tool_result_bytes, options.keep_head_bytes, options.keep_tail_bytes), (4096, 512, 512));
+    assert!(options.enabled && options.drop_reasoning && options.collapse_duplicate_results && options.elide_superseded_reads);
+}
+
+/// `null` and an absent field are the same, as JavaScript hosts spread options.
+#[test]
+fn null_is_absent() {
+    let names = "format contextBlock model cold usage pins enabled preset when cache budgetTokens floorRatio label marks toolKinds";
+    for name in names.split(' ') {
+        assert_eq!(Options::from_json(json!({ (name): null })).unwrap(), Options::default(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_built_yet_may_be_off() {
+    for name in ["outline", "dropImages", "elideStaleReads"] {
+        assert!(Options::from_json(json!({ (name): false })).is_ok(), "{name}");
+        assert!(Options::from_json(json!({ (name): null })).is_ok(), "{name}");
+    }
+}
+
+/// Options, the code, the path, and words of the message that tell what to do.
+fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
+    let not_whole = "a whole number of at least 0 (and below 2^32), got ";
+    vec![
+        (json!([]), "invalid_option", "options", "expected an object, got []"),
+        (json!("spec"), "invalid_option", "options", "expected an object, got \"spec\""),
+        (json!({ "floorRatoi": 1 }), "unknown_option", "options.floorRatoi", "did you mean floorRatio?"),
+        (json!({ "budget_tokens": 1 }), "unknown_option", "options.budget_tokens", "did you mean budgetTokens?"),
+        (json!({ "BUDGETTOKENS": 1 }), "unknown_option", "options.BUDGETTOKENS", "did you mean budgetTokens?"),
+        (json!({ "zzzzzzzzzz": 1 }), "unknown_option", "options.zzzzzzzzzz", "the options are format, contextBlock,"),
+        (json!({ "floorRatio": 0 }), "invalid_option", "options.floorRatio", "a share over 0 and at most 1, got 0"),
+        (json!({ "floorRatio": 1.01 }), "invalid_option", "options.floorRatio", "a share over 0 and at most 1, got 1.01"),
+        (json!({ "floorRatio": "75%" }), "invalid_option", "options.floorRatio", "got \"75%\""),
+        (json!({ "contextHeadroom": -1 }), "invalid_option", "options.contextHeadroom", "a share over 0"),
+        (json!({ "budgetTokens": 0 }), "invalid_option", "options.budgetTokens", "a whole number of at least 1"),
+        (json!({ "budgetTokens": 1.5 }), "invalid_option", "options.budgetTokens", "got 1.5"),
+        (json!({ "budgetTokens": 4_294_967_296u64 }), "invalid_option", "options.budgetTokens", "below 2^32"),
+        (json!({ "budgetTokens": "40k" }), "invalid_option", "options.budgetTokens", "got \"40k\""),
+        (json!({ "protectRecentTurns": -1 }), "invalid_option", "options.protectRecentTurns", not_whole),
+        (json!({ "keepHeadBytes": {} }), "invalid_option", "options.keepHeadBytes", not_whole),
+        (json!({ "milestoneTokens": 0 }), "invalid_option", "options.milestoneTokens", "at least 1"),
+        (json!({ "maxBreakpoints": 5 }), "invalid_option", "options.maxBreakpoints", "0 to 4, the most that providers take"),
+        (json!({ "enabled": "yes" }), "invalid_option", "options.enabled", "true or false, got \"yes\""),
+        (json!({ "dropReasoning": 1 }), "invalid_option", "options.dropReasoning", "true or false, got 1"),
+        (json!({ "when": "always" }), "invalid_option", "options.when", "budget, never"),
+        (json!({ "marks": "claude" }), "invalid_option", "options.marks", "none, anthropic, openai"),
+        (json!({ "format": "telegraph" }), "invalid_option", "options.format", "openai-chat"),
+        (json!({ "format": "anthropic" }), "unsupported_option", "options.format", "openai-chat"),
+        (json!({ "preset": "fast" }), "invalid_option", "options.preset", "spec"),
+        (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
+        (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
+        (json!({ "cache": { "read": -1, "write": 1, "ttlMs": 1 } }), "invalid_option", "options.cache.read", "a number of at least 0"),
+        (json!({ "label": "" }), "invalid_option", "options.label", "printable ASCII characters without brackets"),
+        (json!({ "label": "a]b" }), "invalid_option", "options.label", "without brackets"),
+        (json!({ "label": "größe" }), "invalid_option", "options.label", "printable ASCII"),
+        (json!({ "label": "a\nb" }), "invalid_option", "options.label", "printable ASCII"),
+        (json!({ "pins": 3 }), "invalid_option", "options.pins", "an array, got 3"),
+        (json!({ "pins": [1, "x"] }), "invalid_option", "options.pins[1]", "the index of a message or { message, part }"),
+        (
+            json!({ "pins": [{ "message": 1, "parts": 2 }] }),
+            "invalid_option",
+            "options.pins[0].parts",
+            "there is no such field; expected message, part",
+        ),
+        (json!({ "pins": [{ "part": 2 }] }), "invalid_option", "options.pins[0].message", "missing"),
+        (json!({ "cold": 1 }), "invalid_option", "options.cold", "true, false or { modelSwitched, retrying, idleMs }"),
+        (json!({ "cold": { "idle": 1 } }), "invalid_option", "options.cold.idle", "expected modelSwitched, retrying, idleMs"),
+        (json!({ "usage": { "inputTokens": 0, "upTo": 1 } }), "invalid_option", "options.usage.inputTokens", "at least 1"),
+        (json!({ "usage": { "inputTokens": 9 } }), "invalid_option", "options.usage.upTo", "missing"),
+        (json!({ "model": "gpt" }), "invalid_option", "options.model", "an object"),
+        (json!({ "model": { "contextWindow": 0 } }), "invalid_option", "options.model.contextWindow", "at least 1"),
+        (json!({ "model": { "window": 1 } }), "invalid_option", "options.model.window", "expected id, contextWindow"),
+        (json!({ "toolKinds": { "bash": "shell" } }), "invalid_option", "options.toolKinds.bash", "read, search, list"),
+        (json!({ "toolKinds": [] }), "invalid_option", "options.toolKinds", "an object by tool name"),
+        (json!({ "resourceOf": { "bash": ["a", 1] } }), "invalid_option", "options.resourceOf.bash[1]", "a text, got 1"),
+        (json!({ "contextBlock": 5 }), "invalid_option", "options.contextBlock", "a text, got 5"),
+        (
+            json!({ "model": { "contextWindow": 100 } }),
+            "window_too_small",
+            "options.completionReserve",
+            "lower completionReserve, or choose a larger model",
+        ),
+        (json!({ "when": "pays" }), "unsupported_option", "options.when", "pass \"budget\" or \"never\""),
+        (json!({ "preset": "balanced" }), "unsupported_option", "options.preset", "pass \"spec\""),
+        (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
+        (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),
+    ]
+}
+
+#[test]
+fn bad_input_is_refused_with_its_path_and_what_to_do() {
+    for (options, code, path, words) in refused() {
+        let fault = Options::from_json(options.clone()).expect_err(&options.to_string());
+        assert_eq!((fault.code().as_str(), fault.path()), (code, path), "{options}: {fault}");
+        assert!(fault.message().contains(words), "{options}: {fault}");
+    }
+}
+
+/// A huge value is shown by its start only.
+#[test]
+fn a_message_stays_short() {
+    let fault = Options::from_json(json!({ "marks": "x".repeat(10_000) })).unwrap_err();
+    assert!(fault.message().len() < 200 && fault.message().ends_with('…'), "{fault}");
+}
+
+#[test]
+fn the_limit_is_the_smaller_of_budget_and_window() {
+    let limits = |options: Value| {
+        let options = Options::from_json(options).unwrap();
+        (options.window_tokens(), options.limit_tokens())
+    };
+    assert_eq!(limits(json!({})), (None, Some(40_000)));
+    assert_eq!(limits(json!({ "model": { "contextWindow": 20_000 }, "completionReserve": 1000 })), (Some(17_000), Some(17_000)));
+    assert_eq!(limits(json!({ "model": { "contextWindow": 200_000 } })), (Some(175_904), Some(40_000)));
+    let off = json!({ "model": { "contextWindow": 20_000 }, "fitToWindow": false });
+    assert_eq!(limits(off), (Some(13_904), Some(40_000)));
+}
+
+#[test]
+fn prices_come_from_the_model_unless_they_are_given() {
+    let write = |options: Value| Options::from_json(options).unwrap().cache.write;
+    assert_eq!(write(json!({})), 1.25);
+    assert_eq!(write(json!({ "model": { "id": "gpt-5" } })), 1.0);
+    assert_eq!(write(json!({ "model": { "id": "gpt-5", "cache": "anthropic-1h" } })), 2.0);
+    assert_eq!(write(json!({ "model": { "id": "gpt-5" }, "cache": { "read": 0, "write": 3, "ttlMs": 0 } })), 3.0);
+}

@@ -154,10 +154,7 @@ fn texts(message: &Value) -> Vec<&str> {
 }
 
 fn leading_system_run(messages: &[Value]) -> usize {
-    messages
-        .iter()
-        .take_while(|message| matches!(message["role"].as_str(), Some("system" | "developer")))
-        .count()
+    messages.iter().take_while(|message| matches!(message["role"].as_str(), Some("system" | "developer"))).count()
 }
 
 /// Law 3: roles, calls and ids, in their order.
@@ -328,7 +325,9 @@ fn targets_stand(call: &Call) -> Checked {
             continue; // what the target became since is no reason to rewrite what was sent
         }
         ensure!(tools[target.message] == edit.tool, "its target is of another tool: {edit:?}");
-        let gives_way = |other: &Edit| (other.message, other.part) == there && other.rule != "truncated";
+        // At the moment of decision a target is whole; the same call may truncate it, and a later one may do anything.
+        let had_an_edit = |other: &Edit| other.since < edit.since || (other.since == edit.since && other.rule != "truncated");
+        let gives_way = |other: &Edit| (other.message, other.part) == there && had_an_edit(other);
         ensure!(!edits.iter().any(gives_way), "its target gives way too: {edit:?}");
     }
     Ok(())

@@ -50,15 +50,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    pub const ALL: [Shape; 7] = [
-        Shape::String,
-        Shape::OnePart,
-        Shape::TwoParts,
-        Shape::WithImage,
-        Shape::ImageOnly,
-        Shape::BareStrings,
-        Shape::Null,
-    ];
+    pub const ALL: [Shape; 7] = [Shape::String, Shape::OnePart, Shape::TwoParts, Shape::WithImage, Shape::ImageOnly, Shape::BareStrings, Shape::Null];
 
     fn content(self, text: String) -> Value {
         let part = |text: &str| json!({ "type": "text", "text": text, "annotations": [] });
@@ -208,14 +200,7 @@ fn write_step(number: usize, step: &Step, messages: &mut Vec<Value>) {
             thought.put_into(&mut message);
             messages.push(message);
         }
-        Step::Exchange {
-            uses,
-            ids,
-            reversed,
-            answered,
-            thought,
-            remark,
-        } => {
+        Step::Exchange { uses, ids, reversed, answered, thought, remark } => {
             let id = |at: usize| match ids {
                 Ids::Fresh => format!("call_{number}_{at}"),
                 Ids::Constant => "x".to_owned(),
@@ -243,6 +228,8 @@ fn write_step(number: usize, step: &Step, messages: &mut Vec<Value>) {
             messages.push(json!({ "role": "function", "name": name, "content": one.says.write() }));
         }
         Step::Orphan(text) => messages.push(json!({ "role": "tool", "tool_call_id": format!("nobody_{number}"), "content": text.write() })),
-        Step::Odd(text) => messages.push(json!({ "role": "critic", "content": text.write(), "score": 1.5, "nested": { "deep": [null, true, 1e300] } })),
+        Step::Odd(text) => {
+            messages.push(json!({ "role": "critic", "content": text.write(), "score": 1.5, "nested": { "deep": [null, true, 1e300] } }))
+        }
     }
 }

@@ -8,7 +8,9 @@ use crate::support::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn rounds(from: usize, to: usize, size: usize) -> Vec<Value> {
-    (from..to).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("src/{at}.rs") }), &lines(&format!("file {at}"), size))).collect()
+    (from..to)
+        .flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("src/{at}.rs") }), &lines(&format!("file {at}"), size)))
+        .collect()
 }
 
 /// Over the trigger for many calls, most calls only append. Guards against a rewrite at every call for one more result.
@@ -123,7 +125,9 @@ fn a_changed_context_is_a_cold_call() {
 #[test]
 fn idle_time_is_cold_past_the_lifetime_only() {
     let messages = [user("go"), assistant("so"), user("on")];
-    for (idle, cache, cold) in [(300_000, "anthropic-5m", false), (300_001, "anthropic-5m", true), (300_001, "anthropic-1h", false), (1, "none", true)] {
+    for (idle, cache, cold) in
+        [(300_000, "anthropic-5m", false), (300_001, "anthropic-5m", true), (300_001, "anthropic-1h", false), (1, "none", true)]
+    {
         let call = fold_messages(&messages, &json!({ "cold": { "idleMs": idle }, "cache": cache }), &Carry::Derive);
         assert_eq!(call.says("cache cold: idle"), cold, "{idle} ms, {cache}");
     }

@@ -25,7 +25,8 @@ fn a_parallel_batch_is_never_parted() {
 /// Only one result of a batch is old enough to be cut: the other stays, and both stay where they are.
 #[test]
 fn half_a_batch_may_be_shortened() {
-    let batch = [asks(&[("a", "read", json!({ "path": "a" })), ("b", "todo_write", json!({}))]), result("a", &lines("a", 40)), result("b", &lines("b", 40))];
+    let batch =
+        [asks(&[("a", "read", json!({ "path": "a" })), ("b", "todo_write", json!({}))]), result("a", &lines("a", 40)), result("b", &lines("b", 40))];
     let call = fold_messages(&history(&[&[user("x")], &batch, &[assistant("y"), user("z")]]), &eager(), &Carry::New);
     oracle::one_call(&call).unwrap();
     assert_eq!(call.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [2]);
@@ -34,7 +35,8 @@ fn half_a_batch_may_be_shortened() {
 /// A server that gives every call the same id: each result belongs to the call before it, and none is lost or taken for a copy.
 #[test]
 fn a_constant_id_does_not_make_results_alike() {
-    let rounds: Vec<_> = (0..5).flat_map(|at| exchange("x", "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 30))).collect();
+    let rounds: Vec<_> =
+        (0..5).flat_map(|at| exchange("x", "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 30))).collect();
     let call = fold_messages(&history(&[&[user("go")], &rounds, &[assistant("done"), user("more")]]), &eager(), &Carry::New);
     oracle::one_call(&call).unwrap();
     let edits = call.edits();
@@ -56,7 +58,8 @@ fn a_reused_id_belongs_to_the_nearest_call() {
 /// Ids that differ each time the history is encoded reject no edit.
 #[test]
 fn fresh_ids_keep_the_plan() {
-    let with_ids = |id: &str| history(&[&[user("go")], &exchange(id, "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("so"), user("ok")]]);
+    let with_ids =
+        |id: &str| history(&[&[user("go")], &exchange(id, "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("so"), user("ok")]]);
     let first = fold_messages(&with_ids("one"), &eager(), &Carry::New);
     let next = fold_messages(&with_ids("two"), &eager(), &first.next());
     assert!(!next.outcome.folded && next.edits() == first.edits() && !next.edits().is_empty());
@@ -65,7 +68,14 @@ fn fresh_ids_keep_the_plan() {
 /// A result that answers nothing stays, and the report names it; so does a call that nothing answers.
 #[test]
 fn orphans_stay_and_are_named() {
-    let messages = history(&[&[user("go"), result("nobody", &lines("a", 60)), asks(&[("b", "read", json!({ "path": "b" }))]), user("never mind"), assistant("ok"), user("so")]]);
+    let messages = history(&[&[
+        user("go"),
+        result("nobody", &lines("a", 60)),
+        asks(&[("b", "read", json!({ "path": "b" }))]),
+        user("never mind"),
+        assistant("ok"),
+        user("so"),
+    ]]);
     let call = fold_messages(&messages, &eager(), &Carry::New);
     assert!(call.edits().is_empty() && call.output() == messages);
     assert!(call.says("without a tool call, the first in messages[1]"), "{:?}", call.outcome.report.reasons);

@@ -9,7 +9,8 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// Three long reads, a chat about them, and the plan that shortens all three.
 fn folded() -> (Vec<Value>, Call) {
-    let rounds: Vec<Value> = (0..3).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 40))).collect();
+    let rounds: Vec<Value> =
+        (0..3).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 40))).collect();
     let messages = history(&[&[user("go")], &rounds, &[assistant("ok"), user("the newest question")]]);
     let call = fold_messages(&messages, &eager(), &Carry::New);
     assert_eq!(addresses(&call), [2, 4, 6]);

@@ -32,7 +32,8 @@ fn the_whole_running_batch_stays() {
 /// Turns are counted as users count them: a tool loop of ten steps is ten turns, results are none.
 #[test]
 fn recent_turns_are_counted_by_calls_and_users() {
-    let rounds: Vec<Value> = (0..10).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines(&at.to_string(), 40))).collect();
+    let rounds: Vec<Value> =
+        (0..10).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines(&at.to_string(), 40))).collect();
     let messages = history(&[&[user("go")], &rounds]);
     for (turns, edited) in [(0, 9), (1, 9), (2, 8), (4, 6), (10, 0), (50, 0)] {
         let call = fold_messages(&messages, &merged(&eager(), &json!({ "protectRecentTurns": turns })), &Carry::New);
@@ -127,7 +128,15 @@ fn the_latest_reasoning_and_the_only_reasoning_stay() {
 #[test]
 fn what_people_and_models_say_stays() {
     let long = lines("a long story", 500);
-    let messages = [system(&long), user(&long), assistant(&long), json!({ "role": "developer", "content": long }), assistant(&long), json!({ "role": "critic", "content": long }), user("ok")];
+    let messages = [
+        system(&long),
+        user(&long),
+        assistant(&long),
+        json!({ "role": "developer", "content": long }),
+        assistant(&long),
+        json!({ "role": "critic", "content": long }),
+        user("ok"),
+    ];
     let call = fold_messages(&messages, &eager(), &Carry::New);
     assert_eq!(call.output(), messages);
 }

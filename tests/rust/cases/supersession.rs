@@ -9,12 +9,8 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 /// Folds two uses of `tool` and returns the rules of the edits, by message.
 fn rules_of(tool: &str, first: (Value, &str), second: (Value, &str)) -> Vec<(usize, String)> {
-    let messages = history(&[
-        &[user("go")],
-        &exchange("a", tool, first.0, first.1),
-        &exchange("b", tool, second.0, second.1),
-        &[assistant("ok"), user("so")],
-    ]);
+    let messages =
+        history(&[&[user("go")], &exchange("a", tool, first.0, first.1), &exchange("b", tool, second.0, second.1), &[assistant("ok"), user("so")]]);
     let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
     oracle::one_call(&call).unwrap();
     call.edits().into_iter().map(|edit| (edit.message, edit.rule)).collect()
@@ -44,7 +40,13 @@ fn a_stub_supersedes_nothing() {
 /// A failed read stands in for nothing.
 #[test]
 fn an_error_supersedes_nothing() {
-    for error in ["Error: file not found", "ENOENT: no such file", "Traceback (most recent call last):\n  boom", "{\"error\": \"gone\"}", "<tool_use_error>gone</tool_use_error>"] {
+    for error in [
+        "Error: file not found",
+        "ENOENT: no such file",
+        "Traceback (most recent call last):\n  boom",
+        "{\"error\": \"gone\"}",
+        "<tool_use_error>gone</tool_use_error>",
+    ] {
         let padded = format!("{error}\n{}", lines("details", 20));
         assert_eq!(rules_of("read", (json!({ "path": "f" }), &lines("old", 80)), (json!({ "path": "f" }), &padded)), [], "{error}");
     }
@@ -62,7 +64,10 @@ fn ranges_must_cover() {
     assert_eq!(rules(range(200, 50), range(100, 500)), superseded());
     assert_eq!(rules(range(200, 50), range(220, 50)), []);
     assert_eq!(rules(json!({ "path": "f", "view_range": [1, 50] }), json!({ "path": "f", "view_range": [1, -1] })), superseded());
-    assert_eq!(rules(json!({ "path": "f", "start_line": 10, "end_line": 20 }), json!({ "path": "f", "start_line": 1, "end_line": 20 })), superseded());
+    assert_eq!(
+        rules(json!({ "path": "f", "start_line": 10, "end_line": 20 }), json!({ "path": "f", "start_line": 1, "end_line": 20 })),
+        superseded()
+    );
 }
 
 /// What an agent tells about its reasons is no part of the resource; any other argument is.
@@ -80,12 +85,8 @@ fn later_copies_give_way() {
     let text = lines("the same", 80);
     let same = rules_of("bash", (json!({ "command": "ls" }), &text), (json!({ "command": "ls -a" }), &text));
     assert_eq!(same, [(4, "duplicate".to_owned())]);
-    let messages = history(&[
-        &[user("go")],
-        &exchange("a", "grep", json!({}), &text),
-        &exchange("b", "bash", json!({}), &text),
-        &[assistant("ok"), user("so")],
-    ]);
+    let messages =
+        history(&[&[user("go")], &exchange("a", "grep", json!({}), &text), &exchange("b", "bash", json!({}), &text), &[assistant("ok"), user("so")]]);
     let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
     assert!(call.edits().is_empty());
 }
@@ -120,12 +121,25 @@ fn the_latest_read_of_an_active_file_is_whole() {
     assert!(!calls.last().unwrap().edits().is_empty() && calls.last().unwrap().outcome.report.refetches == 0);
 }
 
+/// A file that is read at every step: only the last read is whole, not every second one that an older edit happens to point at.
+#[test]
+fn of_many_reads_only_the_last_is_whole() {
+    let rounds: Vec<Value> =
+        (0..8).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": "f" }), &lines(&format!("version {at}"), 60))).collect();
+    let messages = history(&[&[user("go")], &rounds, &[assistant("ok"), user("so")]]);
+    let options = merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 }));
+    let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone());
+    let edited: Vec<usize> = calls.last().unwrap().edits().iter().map(|edit| edit.message).collect();
+    assert_eq!(edited, [2, 4, 6, 8, 10, 12, 14]);
+}
+
 /// A call made again for what was taken out is counted: the signal that a setting is too eager.
 #[test]
 fn refetches_are_counted() {
     let first = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "f" }), &lines("f", 80)), &[assistant("ok"), user("so")]]);
     let folded = fold_messages(&first, &eager(), &Carry::New);
     assert_eq!(folded.outcome.report.refetches, 0);
-    let again = history(&[&first, &exchange("b", "read", json!({ "path": "f" }), &lines("f", 80)), &exchange("c", "read", json!({ "path": "g" }), "x")]);
+    let again =
+        history(&[&first, &exchange("b", "read", json!({ "path": "f" }), &lines("f", 80)), &exchange("c", "read", json!({ "path": "g" }), "x")]);
     assert_eq!(fold_messages(&again, &merged(&eager(), &json!({ "when": "never" })), &folded.next()).outcome.report.refetches, 1);
 }

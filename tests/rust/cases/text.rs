@@ -46,7 +46,16 @@ fn an_escape_of_an_envelope_is_not_parted() {
 /// A breadcrumb never sounds as if the file were damaged: it says that the source is intact, or that only the transcript is shortened.
 #[test]
 fn a_breadcrumb_says_that_nothing_is_broken() {
-    for (tool, intact) in [("read", true), ("grep", true), ("fetch_url", true), ("list_files", true), ("bash", false), ("write_file", false), ("frobnicate", false), ("run_tests", false)] {
+    for (tool, intact) in [
+        ("read", true),
+        ("grep", true),
+        ("fetch_url", true),
+        ("list_files", true),
+        ("bash", false),
+        ("write_file", false),
+        ("frobnicate", false),
+        ("run_tests", false),
+    ] {
         let text = cut(tool, &lines("x", 60), 100, 100);
         let line = text.lines().next().unwrap();
         assert_eq!(line.contains("; the source is intact."), intact, "{line}");

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::{all, cases, holds, with_choice};
 use crate::histories::{output, policy, request, signals, tool_choice};
 use crate::oracle;
-use crate::support::{Carry, carry_through, call_lengths, fold, try_fold};
+use crate::support::{Carry, call_lengths, carry_through, fold, try_fold};
 
 proptest! {
     #![proptest_config(cases(400))]

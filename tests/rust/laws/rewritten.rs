@@ -78,8 +78,8 @@ proptest! {
         let call = fold_messages(&changed, &then.0, &folded.next());
         holds(oracle::one_call(&call))?;
         let report = &call.outcome.report;
-        prop_assert_eq!(report.edits_carried + report.edits_dropped, folded.edits().len());
-        prop_assert_eq!(call.outcome.folded, report.edits_added + report.edits_dropped > 0);
+        prop_assert_eq!(report.edits_carried + report.edits_lowered + report.edits_dropped, folded.edits().len());
+        prop_assert_eq!(call.outcome.folded, report.edits_added + report.edits_lowered + report.edits_dropped > 0);
         let kept = call.edits().len() - call.new_edits().len();
         prop_assert_eq!(report.edits_carried, kept, "a carried edit keeps its pieces");
     }

@@ -6,9 +6,9 @@ use serde_json::json;
 use super::{all, cases};
 use crate::histories::{output, policy, request, signals};
 use crate::oracle::unmarked;
-use crate::support::{Call, Carry, call_lengths, carry_through, edits, fold, fold_messages};
+use crate::support::{Call, Carry, assistant, call_lengths, carry_through, eager, exchange, fold, fold_messages, history, lines, merged, user};
 
-/// Whether two entries with the same original address space came out as the same text, which folding again may take for duplicates.
+/// Whether two results came out as the same text, which folding again may take for copies.
 fn has_identical_cuts(call: &Call) -> bool {
     let messages = call.edits().into_iter().filter(|edit| edit.rule != "reasoning").map(|edit| edit.message);
     let mut texts: Vec<String> = messages.map(|at| call.output()[at]["content"].to_string()).collect();
@@ -46,10 +46,11 @@ proptest! {
         }
     }
 
-    /// A host may store what it has sent, and fold that.
+    /// A host may store what it has sent, and fold that. (Where an edit may save next to nothing: see below.)
     #[test]
     fn folding_what_was_folded_changes_nothing(request in request(), policy in policy()) {
-        let options = all(&[&policy.0, &json!({ "marks": "none" })]);
+        let least = policy.0["minSavedBytes"].as_u64().unwrap_or(120).max(20);
+        let options = all(&[&policy.0, &json!({ "minSavedBytes": least })]);
         for carry in [Carry::Derive, Carry::New] {
             let once = fold(&request.0, &options, &carry);
             if !has_identical_cuts(&once) {
@@ -65,9 +66,23 @@ proptest! {
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
         for call in carry_through(&request.0, &lengths, |_| policy.0.clone()) {
             let report = &call.outcome.report;
-            prop_assert_eq!(call.outcome.folded, report.edits_added + report.edits_dropped > 0);
-            prop_assert_eq!(report.edits_added, call.new_edits().len());
-            prop_assert_eq!(report.edits_carried + report.edits_added, edits(&call.plan).len());
+            let (new, lowered) = (report.edits_added + report.edits_lowered, report.edits_lowered);
+            prop_assert_eq!(call.outcome.folded, new + report.edits_dropped > 0);
+            prop_assert_eq!(new, call.new_edits().len());
+            prop_assert_eq!(report.edits_carried + new, call.edits().len());
+            prop_assert_eq!(report.edits_carried + lowered + report.edits_dropped, call.carried().len());
         }
     }
+}
+
+/// A breadcrumb is not replaced by one that is shorter because it counts to a smaller number.
+#[test]
+fn a_line_is_not_cut_to_a_shorter_line() {
+    let reads = |text: &str| exchange("a", "read", json!({ "path": "f" }), text);
+    let messages = history(&[&[user("go")], &reads(&"x".repeat(1013)), &reads(&lines("f", 30)), &[assistant("ok"), user("so")]]);
+    let options = merged(&eager(), &json!({ "minSavedBytes": 0, "maxToolResultBytes": 10_000 }));
+    let once = fold_messages(&messages, &options, &Carry::New);
+    let twice = fold_messages(once.output(), &options, &Carry::New);
+    assert_eq!(once.edits().len(), 1);
+    assert_eq!(twice.edits(), []);
 }

@@ -24,12 +24,7 @@ struct Changing {
 
 fn changing() -> impl Strategy<Value = Changing> {
     let marks = prop::sample::select(vec!["none", "anthropic", "openai"]);
-    (policy(), signals(), marks, tool_choice()).prop_map(|(policy, signals, marks, choice)| Changing {
-        policy,
-        signals,
-        marks,
-        choice,
-    })
+    (policy(), signals(), marks, tool_choice()).prop_map(|(policy, signals, marks, choice)| Changing { policy, signals, marks, choice })
 }
 
 proptest! {

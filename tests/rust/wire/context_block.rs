@@ -1,0 +1,83 @@
+//! `wire`: where the host's context block goes.
+
+use serde_json::{Value, json};
+
+use crate::oracle;
+use crate::support::*;
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+fn with_block(messages: &[Value], more: Value) -> Call {
+    let call = fold_messages(messages, &merged(&json!({ "contextBlock": "notes" }), &more), &Carry::New);
+    oracle::one_call(&call).unwrap();
+    call
+}
+
+#[test]
+fn it_is_appended_to_the_leading_system_run() {
+    let later = system("a later rule");
+    let call = with_block(&[system("one"), json!({ "role": "developer", "content": "two" }), user("hi"), later.clone()], json!({}));
+    assert_eq!(call.text(1), "two\n\nnotes");
+    assert_eq!((call.text(0), &call.output[3]), ("one", &later));
+}
+
+#[test]
+fn without_a_system_message_it_becomes_one() {
+    let call = with_block(&[user("hi"), system("a later rule")], json!({}));
+    assert_eq!(call.output[0], system("notes"));
+    assert_eq!((call.output().len(), &call.outcome.breakpoints), (3, &vec![0, 2]));
+    assert_eq!(with_block(&[], json!({})).output, json!([system("notes")]));
+}
+
+#[test]
+fn it_becomes_a_part_among_parts() {
+    let rules = json!({ "role": "system", "content": [{ "type": "text", "text": "rules" }] });
+    let call = with_block(&[rules, user("hi")], json!({}));
+    assert_eq!(call.output[0]["content"], json!([{ "type": "text", "text": "rules" }, { "type": "text", "text": "notes" }]));
+}
+
+#[test]
+fn an_empty_system_message_takes_it_alone() {
+    for content in [json!(""), Value::Null] {
+        let call = with_block(&[json!({ "role": "system", "content": content }), user("hi")], json!({}));
+        assert_eq!(call.text(0), "notes");
+    }
+    let call = with_block(&[json!({ "role": "system", "content": [] }), user("hi")], json!({}));
+    assert_eq!(call.output[0]["content"], json!([{ "type": "text", "text": "notes" }]));
+}
+
+/// A host that sends back what it was given gets no second copy.
+#[test]
+fn one_that_is_there_is_recognised() {
+    for first in [with_block(&[system("rules"), user("hi")], json!({})), with_block(&[user("hi")], json!({}))] {
+        let again = with_block(first.output(), json!({}));
+        assert_eq!(again.output, first.output);
+        assert!(again.outcome.patches.is_empty());
+    }
+}
+
+#[test]
+fn an_empty_block_is_none() {
+    let call = fold_messages(&[user("hi")], &json!({ "contextBlock": "" }), &Carry::New);
+    assert!(call.outcome.patches.is_empty());
+}
+
+/// A prepended block shifts what is returned, so indices of the report are those of the returned messages; the plan's are the history's.
+#[test]
+fn a_prepended_block_shifts_indices() {
+    let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("ok"), user("so")]]);
+    let call = fold_messages(&messages, &merged(&eager(), &json!({ "contextBlock": "notes" })), &Carry::New);
+    assert_eq!(call.outcome.report.folded_from, Some(3));
+    assert_eq!(call.edits()[0].message, 2);
+    assert!(call.text(3).starts_with('['));
+}
+
+#[test]
+fn it_can_carry_a_mark() {
+    let marked = json!({ "type": "text", "text": "notes", "cache_control": { "type": "ephemeral" } });
+    let call = with_block(&[user("hi")], json!({ "marks": "anthropic" }));
+    assert_eq!(call.output[0]["content"], json!([marked]));
+    let rules = json!({ "role": "system", "content": [{ "type": "text", "text": "rules" }] });
+    let call = with_block(&[rules, user("hi")], json!({ "marks": "anthropic" }));
+    assert_eq!(call.output[0]["content"][1], marked);
+}
