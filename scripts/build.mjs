@@ -58,6 +58,9 @@ for (const [folder, format] of Object.entries(FORMATS)) {
     platform: "neutral",
     target: "es2022",
     plugins: [deflatedWasm],
+    // Nine tenths of the file are the wasm in base64; names stay for stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: true,
     write: false,
     logLevel: "warning",
