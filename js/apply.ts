@@ -6,9 +6,10 @@ export interface Patch {
   change: "remove" | { set: Value } | { insert: Value };
 }
 
-/** `pooled` are UTF-16 units of the texts that come along. */
+/** `pooled` are characters of the texts that come along. */
 type Value =
   | "original"
+  | { text: string }
   | { pooled: [from: number, to: number] }
   | { json: unknown }
   | { list: Value[] }
@@ -49,6 +50,7 @@ function define(parent: Container, key: string | number, value: unknown): void {
 
 function build(value: Value, original: unknown, texts: string, own: Set<unknown>): unknown {
   if (value === "original") return original;
+  if ("text" in value) return value.text;
   if ("pooled" in value) return texts.slice(...value.pooled);
   if ("json" in value) return value.json;
   const built = (item: Value) => build(item, original, texts, own);

@@ -47,7 +47,7 @@ pub enum Change {
 pub enum Value {
     /// A text.
     Text(String),
-    /// A text that stands in a pool beside the patches, from and up to these UTF-16 units: one string crosses a boundary faster than many.
+    /// A text that stands in a pool beside the patches, from and up to these characters: one string crosses a boundary faster than many.
     Pooled(u32, u32),
     /// What stands at the path.
     Original,
@@ -111,36 +111,29 @@ impl Patch {
     }
 }
 
-/// One for each character, two for those outside the basic plane.
-fn utf16_units(text: &str) -> u32 {
-    let first_bytes = |byte: &u8| u32::from(!(0x80..0xc0).contains(byte)) + u32::from(*byte >= 0xf0);
-    if text.is_ascii() { text.len() as u32 } else { text.as_bytes().iter().map(first_bytes).sum() }
-}
-
-/// Takes every text out of the patches into one, the pool.
+/// Takes every ASCII text out of the patches into one, the pool. One text of another script would make all of it two bytes wide.
 pub fn pool(patches: &mut [Patch]) -> String {
-    let (mut pool, mut units) = (String::new(), 0);
+    let mut pool = String::new();
     for patch in patches {
         if let Change::Set(value) | Change::Insert(value) = &mut patch.change {
-            value.pool(&mut pool, &mut units);
+            value.pool(&mut pool);
         }
     }
     pool
 }
 
 impl Value {
-    fn pool(&mut self, pool: &mut String, units: &mut u32) {
+    fn pool(&mut self, pool: &mut String) {
         match self {
-            Value::Text(text) => {
-                let from = *units;
-                *units += utf16_units(text);
+            Value::Text(text) if text.is_ascii() => {
+                let from = pool.len() as u32;
                 pool.push_str(text);
-                *self = Value::Pooled(from, *units);
+                *self = Value::Pooled(from, pool.len() as u32);
             }
-            Value::List(items) => items.iter_mut().for_each(|item| item.pool(pool, units)),
-            Value::Record(fields) => fields.iter_mut().for_each(|(_, value)| value.pool(pool, units)),
-            Value::Appended(item) => item.pool(pool, units),
-            Value::Original | Value::Json(_) | Value::Pooled(..) => {}
+            Value::List(items) => items.iter_mut().for_each(|item| item.pool(pool)),
+            Value::Record(fields) => fields.iter_mut().for_each(|(_, value)| value.pool(pool)),
+            Value::Appended(item) => item.pool(pool),
+            Value::Text(_) | Value::Original | Value::Json(_) | Value::Pooled(..) => {}
         }
     }
 
