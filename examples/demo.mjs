@@ -19,15 +19,17 @@ const percent = (share) => `${Math.round(share * 100)}%`;
 const sum = (calls, pick) => calls.reduce((total, call) => total + pick(call), 0);
 const toolCalls = messages.filter(({ role }) => role === "tool").length;
 
-const calls = replay({});
+const floorRatio = 0.75;
+const calls = replay({ floorRatio });
 
 console.log(`
 ${bold("warmfold")} shortens old tool results so that an agent's prompt stays under a budget. What the
 provider has cached stays as it is, except on a call that folds.
 
-A recorded coding session: ${calls.length} model calls, ${toolCalls} tool calls. Budget: 40k tokens. A row is one model
-call: tokens before and after, how much of that was cached, and the cost of both in uncached input
-tokens (a cached token costs ${CACHE.read}, any other ${CACHE.write}; five idle minutes make the cache cold).
+A recorded coding session: ${calls.length} model calls, ${toolCalls} tool calls. Budget: 40k tokens; a fold goes down
+to ${percent(floorRatio)} of it. A row is one model call: tokens before and after, how much of that was cached,
+and the cost of both in uncached input tokens (a cached token costs ${CACHE.read}, any other ${CACHE.write}; five idle
+minutes make the cache cold).
 `);
 printTable(
   ["call", "before", "after", "cached", "cost without", "cost with", "  what happened"],
@@ -97,10 +99,10 @@ function figures(calls) {
 
 function row({ number, isCold, result, before, after, cached, costWhole, costSent }) {
   const cells = [String(number), thousands(before), thousands(after), percent(cached), thousands(costWhole), thousands(costSent)];
-  const { editsAdded, foldedFrom } = result.report;
+  const { editsAdded, editsLowered, foldedFrom } = result.report;
   const idle = isCold ? "cache cold; " : "";
   if (!result.folded) return [...cells, dim(`  ${idle}${after < before ? "as folded before" : "sent as it is"}`)];
-  return [...cells, paint("yellow", `  ${idle}fold: ${editsAdded} more shortened, from message ${foldedFrom}`)];
+  return [...cells, paint("yellow", `  ${idle}fold: ${editsAdded + editsLowered} shortened, from message ${foldedFrom}`)];
 }
 
 /** The first result that was truncated: as it was, and as it is sent. */
