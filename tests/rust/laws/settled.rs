@@ -86,3 +86,34 @@ fn a_line_is_not_cut_to_a_shorter_line() {
     assert_eq!(once.edits().len(), 1);
     assert_eq!(twice.edits(), []);
 }
+
+/// Folds two reads of one file, then what came of them; gives back the edits of each time.
+fn folded_twice(first: &str, second: &str, options: &serde_json::Value) -> (usize, usize) {
+    let (one, other) = (exchange("a", "read", json!({ "path": "f" }), first), exchange("b", "read", json!({ "path": "f" }), second));
+    let messages = history(&[&[user("go")], &one, &other, &[assistant("ok"), user("so")]]);
+    let options = merged(&eager(), options);
+    let once = fold_messages(&messages, &options, &Carry::New);
+    (once.edits().len(), fold_messages(once.output(), &options, &Carry::New).edits().len())
+}
+
+/// An error that was cut begins with a breadcrumb, and is no better a read for that.
+#[test]
+fn a_cut_error_is_still_an_error() {
+    let error = "Error: no such file\n".to_owned() + &lines("details", 60);
+    assert_eq!(folded_twice(&"x".repeat(390), &error, &json!({})), (1, 0));
+}
+
+/// A read that was cut is not short enough for a message about the file to stand in for it.
+#[test]
+fn a_cut_read_is_still_a_long_one() {
+    assert_eq!(folded_twice(&lines("f", 60), "(binary)", &json!({ "keepHeadBytes": 300, "keepTailBytes": 300, "maxToolResultBytes": 1000 })), (1, 0));
+}
+
+/// What was cut is not cut again, however low the size over which results are cut.
+#[test]
+fn a_cut_text_is_not_cut_again() {
+    for size in [0, 100, 400, 800] {
+        let long = json!({ "maxToolResultBytes": size, "keepHeadBytes": 512, "keepTailBytes": 256, "minSavedBytes": 0 });
+        assert_eq!(folded_twice(&"word ".repeat(400), "Error: gone", &long), (1, 0), "over {size} bytes");
+    }
+}
