@@ -85,7 +85,8 @@ proptest! {
 fn a_retry_does_not_apply_its_usage_again() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 400)), &[assistant("ok"), user("so")]]);
     let first = fold_messages(&messages, &json!({ "when": "never" }), &Carry::New);
-    let options = merged(&eager(), &json!({ "usage": { "inputTokens": 20_000, "upTo": messages.len() } }));
+    let used = first.plan["request"]["estimate"].as_u64().unwrap() * 3 / 2;
+    let options = merged(&eager(), &json!({ "usage": { "inputTokens": used, "upTo": messages.len() } }));
     let folded = fold_messages(&messages, &options, &first.next());
     assert!(folded.outcome.folded && folded.plan["scale"]["ratio"].as_f64() > Some(1.1), "{}", folded.plan["scale"]);
     let again = fold_messages(&messages, &options, &folded.next());
