@@ -1,10 +1,7 @@
 /** Carries patches out on the host's messages: what is not patched stays the very same object. */
 
 /** See `src/wire/patch.rs`. */
-export interface Patch {
-  path: (string | number)[];
-  change: "remove" | { set: Value } | { insert: Value };
-}
+export type Patch = [path: (string | number)[], change: "remove" | { set: Value } | { insert: Value }];
 
 /** `pooled` are characters of the texts that come along. */
 type Value =
@@ -23,7 +20,7 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
   const result = messages.slice();
   const own = new Set<unknown>([result]);
   const built = (value: Value, original: unknown) => build(value, original, texts, own);
-  for (const { path, change } of patches) {
+  for (const [path, change] of patches) {
     let parent = result as unknown as Container;
     for (const step of path.slice(0, -1)) {
       if (!own.has(parent[step])) own.add((parent[step] = copy(parent[step] as object)));

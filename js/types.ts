@@ -118,6 +118,8 @@ export interface Edit {
   part: number;
   tool?: string;
   fingerprint: string;
+  /** Estimated tokens of the whole content. */
+  tokens?: number;
   rule: "duplicate" | "superseded" | "truncated" | "reasoning";
   since: number;
   pieces: ([from: number, to: number] | string)[];

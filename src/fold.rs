@@ -164,7 +164,7 @@ fn layout(format: Format, view: &View<'_>, edits: &[(usize, Rc<Edit>)], sent: us
         for entry in message.entries.clone() {
             bytes += match edits.next_if(|(edited, _)| *edited == entry) {
                 Some((_, edit)) => render::length(&edit.pieces) as u64,
-                None => u64::from(view.entries[entry].size.bytes),
+                None => u64::from(view.entries[entry].bytes),
             };
         }
         layout.bytes.push(bytes);

@@ -118,8 +118,8 @@ pub struct Entry<'t> {
     pub kind: EntryKind,
     /// The content itself.
     pub content: Content<'t>,
-    /// What it costs in full.
-    pub size: Size,
+    /// UTF-8 bytes of its text in full.
+    pub bytes: u32,
     /// The tool call that it answers, as an index into [`View::tool_calls`].
     pub tool_call: Option<usize>,
     /// Whether the provider needs it back as it is.
@@ -132,6 +132,14 @@ impl<'t> Entry<'t> {
         match self.content {
             Content::Text(text) => text,
             Content::Values(_) => "",
+        }
+    }
+
+    /// Estimated tokens of its content in full.
+    pub fn estimate(&self) -> u32 {
+        match &self.content {
+            Content::Text(text) => tokens::estimate(text),
+            Content::Values(values) => values.iter().map(|value| tokens::estimate_tree(*value)).sum(),
         }
     }
 
@@ -243,7 +251,7 @@ impl<'t> View<'t> {
     pub fn size(&self) -> Size {
         let mut sum = self.overhead;
         self.messages.iter().for_each(|message| sum += message.fixed);
-        self.entries.iter().for_each(|entry| sum += entry.size);
+        self.entries.iter().for_each(|entry| sum += Size { tokens: entry.estimate(), bytes: entry.bytes });
         sum
     }
 }

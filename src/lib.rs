@@ -39,6 +39,7 @@
 #![cfg_attr(not(target_arch = "wasm32"), forbid(unsafe_code))]
 #![warn(missing_docs)]
 
+pub mod bytes;
 pub mod cache;
 pub mod error;
 mod fields;

@@ -93,6 +93,9 @@ pub struct Edit {
     pub tool: Option<String>,
     /// Fingerprint of the whole content, as hex.
     pub fingerprint: String,
+    /// Estimated tokens of the whole content, so that a call which carries the edit need not count them again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
     /// Why it was made.
     pub rule: Rule,
     /// Length of the history at the call that made it.
@@ -205,6 +208,7 @@ impl Edit {
             part: fields.need("part", whole)?,
             tool: fields.read("tool", text)?,
             fingerprint: fields.need("fingerprint", text)?,
+            tokens: fields.read("tokens", whole)?,
             rule: fields.need("rule", |value| one_of(value, Rule::NAMES))?,
             since: fields.need("since", whole)?,
             pieces: fields.need("pieces", |value| list(value, Piece::read))?,

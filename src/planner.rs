@@ -98,25 +98,22 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let last = calls.len() - 1;
     let context = Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) };
     let mut notes = Vec::new();
-    let mut state = State::new(view, options, forced_tool);
+    let anew = || Plan { model: options.model.id.clone(), ..Plan::new(format) };
+    let derived = matches!(given, Given::Derive);
     let (mut next, carried, cold) = match given {
-        Given::Derive => {
-            for call in 0..last {
-                step::step(&mut state, Call { length: calls[call], earlier: call, cached: sent_before(call) });
-            }
-            (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), said_cold(options))
-        }
-        Given::New => {
-            (Plan { model: options.model.id.clone(), ..Plan::new(format) }, Carried::default(), vec!["it is a new conversation".to_owned()])
-        }
+        Given::Derive => (anew(), Carried::default(), said_cold(options)),
+        Given::New => (anew(), Carried::default(), vec!["it is a new conversation".to_owned()]),
         Given::Carried(mut plan) => {
             let cold = [said_cold(options), changes(&plan, &context, options)].concat();
             let carried = carry::carry(view, &plan);
-            carried.edits.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
             plan.model = options.model.id.clone().or(plan.model);
             (plan, carried, cold)
         }
     };
+    let mut state = State::new(view, options, forced_tool, &carried.edits);
+    for call in 0..if derived { last } else { 0 } {
+        step::step(&mut state, Call { length: calls[call], earlier: call, cached: sent_before(call) });
+    }
     learn(&mut next, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
     let sent = sent_before(last);

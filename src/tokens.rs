@@ -13,6 +13,7 @@
 
 use wide::u8x16;
 
+use crate::bytes::{self, LANES};
 use crate::tape::{Kind, Node};
 
 /// Tokens that a message costs beside its content (role, separators), as providers document for chat formats.
@@ -78,20 +79,11 @@ fn add(sum: &mut Classes, bytes: &[u8]) {
     sum.other += more.other;
 }
 
-/// Bytes that are counted side by side.
-const LANES: usize = 16;
-
-/// One pass, sixteen bytes at a time; each lane counts in a byte for as long as that cannot overflow.
+/// One pass; each lane counts in a byte.
 fn classes(bytes: &[u8]) -> Classes {
-    let (lanes, rest) = bytes.as_chunks::<LANES>();
     let mut sum = Classes::default();
-    lanes.chunks(255).for_each(|block| count(&mut sum, block));
-    if !rest.is_empty() {
-        let mut last = [0; LANES];
-        last[..rest.len()].copy_from_slice(rest);
-        count(&mut sum, &[last]);
-        sum.spaces -= (LANES - rest.len()) as u64; // zeros count as space
-    }
+    let zeros = bytes::blocks(bytes, |block| count(&mut sum, block));
+    sum.spaces -= zeros; // that is what they count as
     sum.punctuation = bytes.len() as u64 - sum.letters - sum.digits - sum.spaces - sum.other;
     sum
 }
@@ -108,11 +100,10 @@ fn count(sum: &mut Classes, block: &[[u8; LANES]]) {
         spaces -= up_to(lane, b' ');
         other -= up_to(lane - all(0x80), 0x7f);
     }
-    let total = |lanes: u8x16| lanes.to_array().iter().map(|count| u64::from(*count)).sum::<u64>();
-    sum.letters += total(letters);
-    sum.digits += total(digits);
-    sum.spaces += total(spaces);
-    sum.other += total(other);
+    sum.letters += bytes::total(letters);
+    sum.digits += bytes::total(digits);
+    sum.spaces += bytes::total(spaces);
+    sum.other += bytes::total(other);
 }
 
 /// Thousandths of a token a byte: least absolute deviation on 774 files of source code, documentation and configuration from public

@@ -43,7 +43,7 @@ impl<'v, 't> Copies<'v, 't> {
     pub fn add(&mut self, entry: usize) {
         let found = &self.view.entries[entry];
         let tool = self.view.tool_of(found).unwrap_or("").as_bytes();
-        let first = *self.first.entry(tape::key(&[tool, &found.size.bytes.to_le_bytes()])).or_insert(entry);
+        let first = *self.first.entry(tape::key(&[tool, &found.bytes.to_le_bytes()])).or_insert(entry);
         if first == entry {
             return;
         }

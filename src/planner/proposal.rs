@@ -23,7 +23,7 @@ const LEAST_SAVED: usize = 32;
 /// The edit, unless it would save too little of what is sent now.
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
     let found = &state.view.entries[entry];
-    let now = state.edit_of(entry).map_or(found.size.bytes as usize, |edit| render::length(&edit.pieces));
+    let now = state.edit_of(entry).map_or(found.bytes as usize, |edit| render::length(&edit.pieces));
     let fewer_tokens = state.tokens_of(entry) > u64::from(render::tokens(found.text(), &pieces));
     if now < render::length(&pieces) + state.options.min_saved_bytes.max(LEAST_SAVED) || !fewer_tokens {
         return Proposal::Never;
@@ -34,7 +34,17 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
     });
     let Entry { message, part, .. } = *found;
     let tool = state.view.tool_of(found).map(str::to_owned);
-    Proposal::Edit(Edit { message, part, tool, fingerprint: hex(state.copies.print(entry)), rule, since: state.length, pieces, target })
+    Proposal::Edit(Edit {
+        message,
+        part,
+        tool,
+        fingerprint: hex(state.copies.print(entry)),
+        tokens: Some(state.tokens[entry]),
+        rule,
+        since: state.length,
+        pieces,
+        target,
+    })
 }
 
 /// The line that will stand in the entry's place.
@@ -46,7 +56,7 @@ pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcru
 /// "80 of 80 lines".
 pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
     let text = state.view.entries[entry].text();
-    render::breadcrumb::amount(text, text)
+    render::breadcrumb::amount(text, 0..text.len())
 }
 
 /// The primary argument of the tool call.

@@ -10,7 +10,7 @@ use crate::history::copies::Copies;
 use crate::history::kinds::ToolKind;
 use crate::history::reads::Reads;
 use crate::history::turns::Recent;
-use crate::history::{EntryKind, View};
+use crate::history::{Entry, EntryKind, View};
 use crate::options::Options;
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
@@ -37,6 +37,8 @@ pub(super) struct InForce {
 pub(super) struct State<'v, 't> {
     pub(super) view: &'v View<'t>,
     pub(super) options: &'v Options,
+    /// Estimated tokens of each entry in full.
+    pub(super) tokens: Vec<u32>,
     /// Reported over estimated tokens.
     pub(super) scale: f64,
     forced_tool: Option<&'v str>,
@@ -63,18 +65,25 @@ pub(super) struct State<'v, 't> {
 }
 
 impl<'v, 't> State<'v, 't> {
-    pub(super) fn new(view: &'v View<'t>, options: &'v Options, forced_tool: Option<&'v str>) -> Self {
+    /// Nothing has been walked; the carried edits are in force.
+    pub(super) fn new(view: &'v View<'t>, options: &'v Options, forced_tool: Option<&'v str>, carried: &[(usize, Rc<Edit>)]) -> Self {
+        let mut known = carried.iter().peekable();
+        let known_or_estimate = |(at, entry): (usize, &Entry<'_>)| {
+            let carried = known.next_if(|(edited, _)| *edited == at);
+            carried.and_then(|(_, edit)| edit.tokens).unwrap_or_else(|| entry.estimate())
+        };
+        let tokens: Vec<u32> = view.entries.iter().enumerate().map(known_or_estimate).collect();
         let mut prefix = Vec::with_capacity(view.messages.len() + 1);
         let mut sum = u64::from(view.overhead.tokens);
         prefix.push(sum);
         for message in &view.messages {
-            sum += u64::from(message.fixed.tokens);
-            sum += view.entries[message.entries.clone()].iter().map(|entry| u64::from(entry.size.tokens)).sum::<u64>();
+            sum += u64::from(message.fixed.tokens) + tokens[message.entries.clone()].iter().map(|tokens| u64::from(*tokens)).sum::<u64>();
             prefix.push(sum);
         }
-        State {
+        let mut state = State {
             view,
             options,
+            tokens,
             scale: 1.0,
             forced_tool,
             pinned: pinned(view, options),
@@ -89,7 +98,9 @@ impl<'v, 't> State<'v, 't> {
             queues: Default::default(),
             copies: Copies::new(view),
             reads: Reads::default(),
-        }
+        };
+        carried.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
+        state
     }
 
     /// The edits in force, ascending.
@@ -104,7 +115,7 @@ impl<'v, 't> State<'v, 't> {
 
     /// Tokens of an entry as it is sent now.
     pub(super) fn tokens_of(&self, entry: usize) -> u64 {
-        u64::from(self.view.entries[entry].size.tokens) - self.in_force.get(&entry).map_or(0, |in_force| in_force.saved)
+        u64::from(self.tokens[entry]) - self.in_force.get(&entry).map_or(0, |in_force| in_force.saved)
     }
 
     /// Whether an edit of the entry is in force.
@@ -198,7 +209,7 @@ impl<'v, 't> State<'v, 't> {
                 if self.reads.superseders(entry).next().is_some() {
                     self.enqueue_superseded(entry);
                 }
-                if found.size.bytes as usize > self.options.large_result_bytes() {
+                if found.bytes as usize > self.options.large_result_bytes() {
                     self.enqueue(Pass::Truncation, entry);
                 }
             }
@@ -231,7 +242,7 @@ impl<'v, 't> State<'v, 't> {
     /// Puts an edit in force; returns the one that it takes the place of.
     pub(super) fn put(&mut self, entry: usize, edit: Rc<Edit>) -> Option<InForce> {
         let before = self.take(entry);
-        let full = self.view.entries[entry].size.tokens;
+        let full = self.tokens[entry];
         let saved = u64::from(full.saturating_sub(render::tokens(self.view.entries[entry].text(), &edit.pieces)));
         if let Some(original) = self.original_of(&edit) {
             self.originals[original] += 1;

@@ -21,7 +21,7 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if head >= tail {
         return Proposal::Never;
     }
-    let elided = breadcrumb::amount(text, &text[head..tail]);
+    let elided = breadcrumb::amount(text, head..tail);
     let line = proposal::breadcrumb(state, entry).truncated(&elided);
     let mut pieces = Vec::with_capacity(4);
     let mut generated = line;

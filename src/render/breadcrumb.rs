@@ -12,6 +12,9 @@
 //! );
 //! ```
 
+use std::ops::Range;
+
+use crate::bytes;
 use crate::history::kinds::ToolKind;
 
 /// Longest name, resource or label in a breadcrumb, in bytes.
@@ -79,10 +82,13 @@ fn about(resource: Option<&str>) -> String {
     resource.filter(|resource| !resource.is_empty()).map_or(String::new(), |resource| format!(" {}", plain(resource)))
 }
 
-/// How much of a text went, in the larger unit that says it well.
-pub fn amount(text: &str, elided: &str) -> String {
-    let lines = |text: &str| text.lines().count();
-    match (lines(elided), lines(text)) {
+/// How much of a text went, if this range did, in the larger unit that says it well.
+pub fn amount(text: &str, elided: Range<usize>) -> String {
+    let ends = |text: &str| bytes::count(text.as_bytes(), b'\n');
+    let lines = |ends: u64, text: &str| ends + u64::from(!text.is_empty() && !text.ends_with('\n'));
+    let all = ends(text);
+    let gone = all - ends(&text[..elided.start]) - ends(&text[elided.end..]); // what stays is short
+    match (lines(gone, &text[elided.clone()]), lines(all, text)) {
         (gone, all) if gone >= 3 => format!("{gone} of {all} lines"),
         _ => format!("{} of {} bytes", elided.len(), text.len()),
     }

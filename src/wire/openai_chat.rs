@@ -186,17 +186,14 @@ impl<'t> Reader<'t> {
             let alone = made == 0
                 && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty())
                 && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
-            let size = fields.reasoning.iter().fold(Size::default(), |mut sum, node| {
-                sum += Size { tokens: tokens::estimate_tree(*node), bytes: tree_bytes(*node) };
-                sum
-            });
+            let bytes = fields.reasoning.iter().map(|node| tree_bytes(*node)).sum();
             let content = Content::Values(fields.reasoning);
             self.view.entries.push(Entry {
                 message: at,
                 part: parts,
                 kind: EntryKind::Reasoning,
                 content,
-                size,
+                bytes,
                 tool_call: None,
                 required: required || alone,
             });
@@ -284,7 +281,7 @@ impl<'t> Reader<'t> {
             part,
             kind,
             content: Content::Text(text),
-            size: Size::of(text),
+            bytes: text.len() as u32,
             tool_call: answers,
             required: false,
         };
