@@ -111,8 +111,9 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         }
     };
     let mut state = State::new(view, options, forced_tool, &carried.edits);
-    for call in 0..if derived { last } else { 0 } {
-        step::step(&mut state, Call { length: calls[call], earlier: call, cached: sent_before(call) });
+    let earlier_calls = if derived { &calls[..last] } else { &[] };
+    for (earlier, length) in earlier_calls.iter().enumerate() {
+        step::step(&mut state, Call { length: *length, earlier, cached: sent_before(earlier) });
     }
     learn(&mut next, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);

@@ -9,6 +9,7 @@
 //! assert_eq!(Profile::of_model("deepseek-v4"), Profile::named("deepseek").unwrap());
 //! ```
 
+use crate::error::Code;
 use crate::fields::{self, Fault, amount};
 use crate::tape::{Kind, Node};
 
@@ -67,7 +68,13 @@ impl Profile {
         let names = || NAMED.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ");
         match value.kind() {
             Kind::Object => fields::inner(value, |prices| {
-                Ok(Profile { read: prices.need("read", amount)?, write: prices.need("write", amount)?, ttl_ms: prices.need("ttlMs", amount)? })
+                let profile =
+                    Profile { read: prices.need("read", amount)?, write: prices.need("write", amount)?, ttl_ms: prices.need("ttlMs", amount)? };
+                if profile.write < profile.read {
+                    let what = "a write costs no less than a read with any provider: are the two exchanged?";
+                    return Err(prices.error(Code::InvalidOption, "write", what));
+                }
+                Ok(profile)
             }),
             _ => value
                 .text()

@@ -265,7 +265,8 @@ fn number_of(value: &Value) -> Option<i64> {
     }
 }
 
-/// Whether a result says that the call failed. Chat has no flag for it, so its first words are read.
+/// Whether a result says that the call failed. Chat has no flag for it, so its first words are read, those behind a line in brackets
+/// too: a host may hand in what was shortened before.
 pub fn is_error(text: &str) -> bool {
     const SIGNS: &[&str] = &[
         "error",
@@ -289,8 +290,12 @@ pub fn is_error(text: &str) -> bool {
         "\"error\"",
         "❌",
     ];
-    let start: String = text.trim_start().chars().take(40).map(|letter| letter.to_ascii_lowercase()).collect();
-    SIGNS.iter().any(|sign| start.starts_with(sign))
+    let says_so = |text: &str| {
+        let start: String = text.trim_start().chars().take(40).map(|letter| letter.to_ascii_lowercase()).collect();
+        SIGNS.iter().any(|sign| start.starts_with(sign))
+    };
+    let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
+    says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.

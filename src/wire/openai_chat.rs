@@ -263,7 +263,6 @@ impl<'t> Reader<'t> {
             }
             (None, "text") if node.get("text").is_some_and(|text| text.kind() == Kind::String) => {
                 self.text(message, part, node.get("text").and_then(Node::text).unwrap_or(""), answers);
-                return;
             }
             (None, kind) => {
                 message.authored |= message.role == Role::User;

@@ -64,6 +64,7 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "preset": "fast" }), "invalid_option", "options.preset", "spec"),
         (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
+        (json!({ "cache": { "read": 1, "write": 0, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "are the two exchanged?"),
         (json!({ "cache": { "read": -1, "write": 1, "ttlMs": 1 } }), "invalid_option", "options.cache.read", "a number of at least 0"),
         (json!({ "label": "" }), "invalid_option", "options.label", "printable ASCII characters without brackets"),
         (json!({ "label": "a]b" }), "invalid_option", "options.label", "without brackets"),

@@ -219,6 +219,6 @@ pub fn history(parts: &[&[Value]]) -> Vec<Value> {
 pub fn eager() -> Value {
     json!({
         "budgetTokens": 1, "protectRecentTurns": 0, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "minSavedBytes": 20,
-        "cache": { "read": 1, "write": 0, "ttlMs": 300_000 }
+        "cache": { "read": 1, "write": 1, "ttlMs": 300_000 }
     })
 }

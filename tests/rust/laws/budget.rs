@@ -19,7 +19,7 @@ proptest! {
         let target = (limit * policy["floorRatio"].as_f64().unwrap_or(1.0)).floor() as u32;
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
         for call in carry_through(&request.0, &lengths, |_| policy.clone()) {
-            let free = json!({ "budgetTokens": 1, "floorRatio": 1, "cache": { "read": 1, "write": 0, "ttlMs": 1 }, "expectedCalls": 1000 });
+            let free = json!({ "budgetTokens": 1, "floorRatio": 1, "cache": { "read": 1, "write": 1, "ttlMs": 1 }, "expectedCalls": 1000 });
             let everything = all(&[&policy, &free]);
             let least = fold(&call.request, &everything, &call.carry).outcome.report.tokens_after;
             let after = call.outcome.report.tokens_after;
