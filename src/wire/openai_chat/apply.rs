@@ -1,0 +1,134 @@
+//! Turns edits, context block and marks into patches of Chat messages.
+
+use std::collections::BTreeMap;
+
+use super::{BLOCK_GAP, REASONING, plain};
+use crate::history::{BlockPlace, Entry, EntryKind, View};
+use crate::options::Marks;
+use crate::plan::Edit;
+use crate::render;
+use crate::tape::{Kind, Node};
+use crate::wire::patch::{Change, Patch, Step, Value};
+use crate::wire::{Changes, Request};
+
+/// What happens to one message.
+#[derive(Default)]
+struct Touched<'c, 't> {
+    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
+    block: Option<&'c str>,
+    mark: Option<&'c Changes<'c>>,
+}
+
+/// Turns changes into patches, in the order plan, context block, marks.
+pub(in crate::wire) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
+    for (entry, edit) in changes.edits {
+        let entry = &view.entries[*entry];
+        touched.entry(entry.message).or_default().edits.push((entry, edit));
+    }
+    if let BlockPlace::Append(at) = view.block {
+        touched.entry(at).or_default().block = request.context_block;
+    }
+    for &at in changes.marks {
+        touched.entry(at).or_default().mark = Some(changes);
+    }
+    let (mut patches, mut places) = (Vec::new(), Vec::new());
+    let mut messages = request.message_array()?.children().enumerate();
+    for (at, touched) in touched {
+        let Some((_, node)) = messages.find(|(index, _)| *index == at) else {
+            break;
+        };
+        places.extend(message(node, at, &touched, &mut patches)?);
+    }
+    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, request.context_block) {
+        let text = Value::Text(block.to_owned());
+        let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
+        let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
+        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(system) });
+    }
+    Ok((patches, places))
+}
+
+/// Patches one message; returns the part that its mark stands in.
+fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<Option<u32>> {
+    plain(node, || format!("messages[{at}]"))?;
+    let field = |rest: &[Step], change| Patch { path: [&[Step::Index(at)], rest].concat(), change };
+    if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
+        let there = REASONING.iter().filter(|key| node.get(key).is_some());
+        patches.extend(there.map(|key| field(&[Step::Key(key)], Change::Remove)));
+    }
+    let content = node.get("content");
+    match content.filter(|content| content.kind() == Kind::Array) {
+        Some(parts) => part_patches(parts, at, touched, patches, &field),
+        None => {
+            let original = content.and_then(Node::text).filter(|text| !text.is_empty());
+            let edited = touched.text(0);
+            let text = match touched.block {
+                Some(block) => Some(edited.as_deref().or(original).map_or(block.to_owned(), |text| format!("{text}{BLOCK_GAP}{block}"))),
+                None => edited,
+            };
+            let change = match (touched.mark, text) {
+                (None, None) => return Ok(None),
+                (None, Some(text)) => Value::Text(text),
+                (Some(_), text) => Value::List(vec![text_part(text.map_or(Value::Original, Value::Text), touched.mark)]),
+            };
+            patches.push(field(&[Step::Key("content")], Change::Set(change)));
+            Ok(touched.mark.map(|_| 0))
+        }
+    }
+}
+
+fn part_patches(
+    parts: Node<'_>,
+    at: usize,
+    touched: &Touched<'_, '_>,
+    patches: &mut Vec<Patch>,
+    field: &impl Fn(&[Step], Change) -> Patch,
+) -> crate::Result<Option<u32>> {
+    let in_part = |part: usize, rest: &[Step], change| field(&[&[Step::Key("content"), Step::Index(part)], rest].concat(), change);
+    let mut last_text = None;
+    for (part, child) in parts.children().enumerate() {
+        if let Some(text) = touched.text(part as u32) {
+            plain(child, || format!("messages[{at}].content[{part}]"))?;
+            let rest: &[Step] = if child.kind() == Kind::String { &[] } else { &[Step::Key("text")] };
+            patches.push(in_part(part, rest, Change::Set(Value::Text(text))));
+        }
+        if child.get("text").and_then(Node::text).is_some_and(|text| !text.is_empty()) {
+            last_text = Some((part, child));
+        }
+    }
+    if let Some(block) = touched.block {
+        let part = text_part(Value::Text(block.to_owned()), touched.mark);
+        patches.push(field(&[Step::Key("content")], Change::Set(Value::Appended(Box::new(part)))));
+        return Ok(touched.mark.map(|_| parts.len() as u32));
+    }
+    let Some((mark, (part, child))) = touched.mark.zip(last_text) else {
+        return Ok(None);
+    };
+    plain(child, || format!("messages[{at}].content[{part}]"))?;
+    let (key, value) = mark_of(mark);
+    patches.push(in_part(part, &[Step::Key(key)], Change::Set(Value::Json(value))));
+    Ok(Some(part as u32))
+}
+
+impl Touched<'_, '_> {
+    /// The edited text of a part.
+    fn text(&self, part: u32) -> Option<String> {
+        let (entry, edit) = self.edits.iter().find(|(entry, _)| entry.kind == EntryKind::Result && entry.part == part)?;
+        Some(render::text(entry.text(), &edit.pieces))
+    }
+}
+
+fn text_part(text: Value, mark: Option<&Changes<'_>>) -> Value {
+    let mut fields = vec![("type", Value::Text("text".into())), ("text", text)];
+    fields.extend(mark.map(mark_of).map(|(key, value)| (key, Value::Json(value))));
+    Value::Record(fields)
+}
+
+fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
+    match (changes.dialect, changes.hour) {
+        (Marks::Openai, _) => ("prompt_cache_breakpoint", serde_json::json!({ "mode": "explicit" })),
+        (_, true) => ("cache_control", serde_json::json!({ "type": "ephemeral", "ttl": "1h" })),
+        (_, false) => ("cache_control", serde_json::json!({ "type": "ephemeral" })),
+    }
+}

@@ -1,0 +1,296 @@
+//! Reads Chat messages into a view.
+
+use super::{BLOCK_GAP, MARK_KEYS, REASONING, plain};
+use crate::error::{Code, Error};
+use crate::history::pairs::Pairs;
+use crate::history::{BlockPlace, Content, ContextPrint, Entry, EntryKind, HostMark, Message, Role, Size, ToolCall, View};
+use crate::tape::{self, Kind, Node};
+use crate::tokens;
+use crate::wire::Request;
+
+/// Reads a request into a view.
+pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
+    let messages = request.message_array()?;
+    let mut reader = Reader::new(messages.len());
+    for message in messages.children() {
+        reader.message(message)?;
+    }
+    let mut view = reader.view;
+    view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
+    let mut system = tape::fingerprint("");
+    for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
+        system = system.rotate_left(1) ^ entry.fingerprint();
+    }
+    for extra in [request.system, request.tools].into_iter().flatten() {
+        view.overhead += Size { tokens: tokens::estimate_tree(extra), bytes: tree_bytes(extra) };
+    }
+    view.context = ContextPrint {
+        system: system ^ request.system.map_or(0, Node::fingerprint),
+        tools: request.tools.map_or(0, Node::fingerprint),
+        block: request.context_block.map_or(0, tape::fingerprint),
+    };
+    for mark in request.tools.into_iter().flat_map(Node::subtree).filter(|node| is_mark(*node)) {
+        view.host_marks.insert(0, HostMark { message: None, hour: is_hour(mark) });
+    }
+    place_block(&mut view, request.context_block);
+    Ok(view)
+}
+
+fn is_mark(node: Node<'_>) -> bool {
+    node.kind() == Kind::Object && node.key().is_some_and(|key| MARK_KEYS.contains(&key))
+}
+
+fn is_hour(mark: Node<'_>) -> bool {
+    mark.get("ttl").and_then(Node::text) == Some("1h")
+}
+
+fn tree_bytes(node: Node<'_>) -> u32 {
+    node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
+}
+
+fn place_block(view: &mut View<'_>, block: Option<&str>) {
+    let Some(block) = block else { return };
+    match view.system_end.checked_sub(1) {
+        Some(last) => {
+            let range = view.messages[last].entries.clone();
+            if view.entries[range].iter().any(|entry| entry.text().contains(block)) {
+                return;
+            }
+            view.block = BlockPlace::Append(last);
+            view.messages[last].fixed += Size::of(block);
+            view.messages[last].fixed.bytes += BLOCK_GAP.len() as u32;
+        }
+        None => {
+            view.block = BlockPlace::Prepend(block.len() as u32);
+            view.overhead += Size::of(block);
+            view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
+        }
+    }
+}
+
+struct Reader<'t> {
+    view: View<'t>,
+    by_id: Pairs<'t>,
+    by_name: Pairs<'t>,
+}
+
+/// The fields of a message that mean something here.
+#[derive(Default)]
+struct Fields<'t> {
+    role: Option<&'t str>,
+    content: Option<Node<'t>>,
+    tool_calls: Option<Node<'t>>,
+    function_call: Option<Node<'t>>,
+    tool_call_id: Option<&'t str>,
+    name: Option<&'t str>,
+    reasoning: Vec<Node<'t>>,
+    others: Size,
+    mark: Option<Node<'t>>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(length: usize) -> Self {
+        let view = View {
+            messages: Vec::with_capacity(length),
+            entries: Vec::with_capacity(length),
+            tool_calls: Vec::new(),
+            system_end: 0,
+            overhead: Size::default(),
+            context: ContextPrint::default(),
+            block: BlockPlace::Nowhere,
+            host_marks: Vec::new(),
+        };
+        Reader { view, by_id: Pairs::default(), by_name: Pairs::default() }
+    }
+
+    fn fault(&self, code: Code, field: &str, what: String) -> Error {
+        Error::new(code, format!("messages[{}]{field}", self.view.messages.len()), what)
+    }
+
+    fn message(&mut self, node: Node<'t>) -> crate::Result<()> {
+        if node.kind() != Kind::Object {
+            return Err(self.fault(Code::InvalidMessage, "", "expected a message object".into()));
+        }
+        let fields = fields_of(node);
+        let Some(role) = fields.role else {
+            plain(node, || format!("messages[{}]", self.view.messages.len()))?; // it may have its role in a getter
+            return Err(self.fault(Code::MissingRole, ".role", "every message needs a role: system, developer, user, assistant or tool".into()));
+        };
+        let role = match role {
+            "system" | "developer" => Role::System,
+            "user" => Role::User,
+            "assistant" => Role::Assistant,
+            "tool" | "function" => Role::Tool,
+            _ => Role::Other,
+        };
+        let at = self.view.messages.len();
+        if let Some(mark) = fields.mark {
+            self.view.host_marks.push(HostMark { message: Some(at), hour: is_hour(mark) });
+        }
+        let mut message = Message {
+            role,
+            entries: self.view.entries.len()..self.view.entries.len(),
+            authored: false,
+            fixed: fields.others,
+            blocks: 0,
+            markable: false,
+        };
+        message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
+        let made = self.tool_calls(&fields, at)?;
+        for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
+            message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
+        }
+        let answers = match fields.role {
+            Some("tool") => fields.tool_call_id.and_then(|id| self.by_id.answer(id)),
+            Some("function") => fields.name.and_then(|name| self.by_name.answer(name)),
+            _ => None,
+        };
+        let parts = self.content(&fields, &mut message, answers)?;
+        message.blocks = (parts + made).max(1);
+        if fields.role == Some("function") {
+            message.markable = false; // its content can only be a string
+        }
+        if role == Role::Assistant && !fields.reasoning.is_empty() {
+            let required = made > 0 && fields.reasoning.iter().any(|node| node.key() != Some("reasoning"));
+            let alone = made == 0
+                && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty())
+                && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
+            let bytes = fields.reasoning.iter().map(|node| tree_bytes(*node)).sum();
+            let content = Content::Values(fields.reasoning);
+            self.view.entries.push(Entry {
+                message: at,
+                part: parts,
+                kind: EntryKind::Reasoning,
+                content,
+                bytes,
+                tool_call: None,
+                required: required || alone,
+            });
+        }
+        message.entries.end = self.view.entries.len();
+        self.view.messages.push(message);
+        Ok(())
+    }
+
+    fn tool_calls(&mut self, fields: &Fields<'t>, message: usize) -> crate::Result<u32> {
+        let mut made = 0;
+        if let Some(calls) = fields.tool_calls.filter(|node| node.kind() != Kind::Null) {
+            if calls.kind() != Kind::Array {
+                return Err(self.fault(Code::InvalidMessage, ".tool_calls", "expected an array of tool calls".into()));
+            }
+            for call in calls.children() {
+                let body = call.get("function").or_else(|| call.get("custom"));
+                let name = body.and_then(|body| body.get("name")).and_then(Node::text).unwrap_or("");
+                let arguments = body.and_then(|body| body.get("arguments").or_else(|| body.get("input")));
+                if let Some(id) = call.get("id").and_then(Node::text) {
+                    self.by_id.open(id, self.view.tool_calls.len());
+                }
+                self.view.tool_calls.push(ToolCall { message, name, arguments });
+                made += 1;
+            }
+        }
+        if let Some(call) = fields.function_call.filter(|node| node.kind() == Kind::Object) {
+            let name = call.get("name").and_then(Node::text).unwrap_or("");
+            self.by_name.open(name, self.view.tool_calls.len());
+            self.view.tool_calls.push(ToolCall { message, name, arguments: call.get("arguments") });
+            made += 1;
+        }
+        Ok(made)
+    }
+
+    /// Reads the content; returns how many parts it has.
+    fn content(&mut self, fields: &Fields<'t>, message: &mut Message, answers: Option<usize>) -> crate::Result<u32> {
+        let Some(content) = fields.content else {
+            return Ok(0);
+        };
+        match content.kind() {
+            Kind::Null => Ok(0),
+            Kind::String => {
+                self.text(message, 0, content.text().unwrap_or(""), answers);
+                Ok(1)
+            }
+            Kind::Array => {
+                for (part, node) in content.children().enumerate() {
+                    self.part(message, part as u32, node, answers);
+                }
+                Ok(content.len() as u32)
+            }
+            _ => Err(self.fault(Code::InvalidMessage, ".content", "expected a string, an array of parts, or null".into())),
+        }
+    }
+
+    fn part(&mut self, message: &mut Message, part: u32, node: Node<'t>, answers: Option<usize>) {
+        for mark in MARK_KEYS.iter().filter_map(|key| node.get(key)) {
+            self.view.host_marks.push(HostMark { message: Some(self.view.messages.len()), hour: is_hour(mark) });
+        }
+        let kind = node.get("type").and_then(Node::text).unwrap_or("");
+        match (node.text(), kind) {
+            (Some(text), _) => {
+                let markable = message.markable;
+                self.text(message, part, text, answers);
+                message.markable = markable; // a bare string has no place for a mark
+            }
+            (None, "text") if node.get("text").is_some_and(|text| text.kind() == Kind::String) => {
+                self.text(message, part, node.get("text").and_then(Node::text).unwrap_or(""), answers);
+            }
+            (None, kind) => {
+                message.authored |= message.role == Role::User;
+                message.fixed += media(node, kind);
+            }
+        }
+    }
+
+    fn text(&mut self, message: &mut Message, part: u32, text: &'t str, answers: Option<usize>) {
+        let kind = if message.role == Role::Tool { EntryKind::Result } else { EntryKind::Text };
+        message.authored |= message.role == Role::User && !text.is_empty();
+        message.markable |= !text.is_empty();
+        let entry = Entry {
+            message: self.view.messages.len(),
+            part,
+            kind,
+            content: Content::Text(text),
+            bytes: text.len() as u32,
+            tool_call: answers,
+            required: false,
+        };
+        self.view.entries.push(entry);
+    }
+}
+
+fn fields_of(node: Node<'_>) -> Fields<'_> {
+    let mut fields = Fields::default();
+    for field in node.children() {
+        match field.key().unwrap_or("") {
+            "role" => fields.role = field.text(),
+            "content" => fields.content = Some(field),
+            "tool_calls" => fields.tool_calls = Some(field),
+            "function_call" => fields.function_call = Some(field),
+            "tool_call_id" => fields.tool_call_id = field.text(),
+            "name" => fields.name = field.text(),
+            key if REASONING.contains(&key) => {
+                if field.kind() != Kind::Null {
+                    fields.reasoning.push(field);
+                }
+            }
+            key if MARK_KEYS.contains(&key) => fields.mark = Some(field),
+            _ if field.kind() == Kind::Null => {}
+            _ => fields.others += Size { tokens: tokens::estimate_tree(field), bytes: tree_bytes(field) },
+        }
+    }
+    fields
+}
+
+/// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
+fn media(node: Node<'_>, kind: &str) -> Size {
+    let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
+    let tokens = match kind {
+        "image_url" | "input_image" | "image" => {
+            let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
+            if low { tokens::IMAGE_LOW } else { tokens::IMAGE }
+        }
+        "input_audio" => 10 + data() / 1600, // 10 tokens a second of 16 kB/s compressed speech
+        "file" => 100 + data() / 40,         // a page of PDF: 60 kB of base64, 1,500 tokens
+        _ => tokens::estimate_tree(node),
+    };
+    Size { tokens, bytes: tokens * 4 }
+}
