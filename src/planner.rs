@@ -53,7 +53,7 @@ pub struct Planned {
     pub edits: Vec<(usize, Rc<Edit>)>,
     /// The edits of the call before, which tell what it sent.
     pub before: Vec<(usize, Rc<Edit>)>,
-    /// Messages of the history that the call before sent, as far as they still stand.
+    /// Messages of the history that the call before sent.
     pub sent: usize,
     /// Edits made at this call, of entries that had none.
     pub added: usize,
