@@ -265,6 +265,9 @@ fn number_of(value: &Value) -> Option<i64> {
     }
 }
 
+/// Bytes at the start of a result that tell whether the call failed.
+pub const ERROR_SIGN_BYTES: usize = 64;
+
 /// Whether a result says that the call failed. Chat has no flag for it, so its first words are read, those behind a line in brackets
 /// too: a host may hand in what was shortened before.
 pub fn is_error(text: &str) -> bool {
@@ -291,8 +294,8 @@ pub fn is_error(text: &str) -> bool {
         "❌",
     ];
     let says_so = |text: &str| {
-        let start: String = text.trim_start().chars().take(40).map(|letter| letter.to_ascii_lowercase()).collect();
-        SIGNS.iter().any(|sign| start.starts_with(sign))
+        let start: String = text.chars().take(ERROR_SIGN_BYTES - 16).map(|letter| letter.to_ascii_lowercase()).collect();
+        SIGNS.iter().any(|sign| start.trim_ascii_start().starts_with(sign))
     };
     let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
     says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))

@@ -8,6 +8,7 @@
 
 use super::proposal::{self, Proposal};
 use super::state::State;
+use crate::history::kinds::{ERROR_SIGN_BYTES, is_error};
 use crate::plan::{Piece, Rule};
 use crate::render::{breadcrumb, cut};
 
@@ -16,7 +17,8 @@ const GAP: &str = "[...]";
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     let text = state.view.entries[entry].text();
-    let head = cut::head(text, state.options.keep_head_bytes);
+    let least = if is_error(text) { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
+    let head = cut::head(text, state.options.keep_head_bytes.max(least));
     let tail = cut::tail(text, state.options.keep_tail_bytes);
     if head >= tail {
         return Proposal::Never;

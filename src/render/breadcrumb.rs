@@ -15,13 +15,13 @@
 use std::ops::Range;
 
 use crate::bytes;
-use crate::history::kinds::ToolKind;
+use crate::history::kinds::{ERROR_SIGN_BYTES, ToolKind};
 
 /// Longest name, resource or label in a breadcrumb, in bytes.
 const LONGEST: usize = 120;
 
-/// The longest line that stands beside a head and a tail, gap included: label, tool and the words around them.
-pub const LONGEST_LINE: usize = 2 * LONGEST + 180;
+/// The longest line that stands beside a head and a tail, the gap and an error's sign included: label, tool and the words around them.
+pub const LONGEST_LINE: usize = 2 * LONGEST + 180 + ERROR_SIGN_BYTES;
 
 /// What every breadcrumb of one entry has in common.
 #[derive(Clone, Copy, Debug)]

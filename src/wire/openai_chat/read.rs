@@ -32,7 +32,8 @@ pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>
     for mark in request.tools.into_iter().flat_map(Node::subtree).filter(|node| is_mark(*node)) {
         view.host_marks.insert(0, HostMark { message: None, hour: is_hour(mark) });
     }
-    place_block(&mut view, request.context_block);
+    let last_system = view.system_end.checked_sub(1).and_then(|last| messages.children().nth(last));
+    place_block(&mut view, last_system, request.context_block);
     Ok(view)
 }
 
@@ -48,24 +49,29 @@ fn tree_bytes(node: Node<'_>) -> u32 {
     node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
 }
 
-fn place_block(view: &mut View<'_>, block: Option<&str>) {
+/// The block's size is what reading the message back with the block in it would add.
+fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>) {
     let Some(block) = block else { return };
-    match view.system_end.checked_sub(1) {
-        Some(last) => {
-            let range = view.messages[last].entries.clone();
-            if view.entries[range].iter().any(|entry| entry.text().contains(block)) {
-                return;
-            }
-            view.block = BlockPlace::Append(last);
-            view.messages[last].fixed += Size::of(block);
-            view.messages[last].fixed.bytes += BLOCK_GAP.len() as u32;
-        }
-        None => {
-            view.block = BlockPlace::Prepend(block.len() as u32);
-            view.overhead += Size::of(block);
-            view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
-        }
+    let Some(last) = last else {
+        view.block = BlockPlace::Prepend(block.len() as u32);
+        view.overhead += Size::of(block);
+        view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
+        return;
+    };
+    let at = view.system_end - 1;
+    let leading = ..view.messages[at].entries.end;
+    if view.entries[leading].iter().any(|entry| entry.text().contains(block)) {
+        return;
     }
+    view.block = BlockPlace::Append(at);
+    let text = last.get("content").and_then(Node::text).filter(|text| !text.is_empty());
+    view.messages[at].fixed += match text {
+        Some(text) => Size {
+            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
+            bytes: (BLOCK_GAP.len() + block.len()) as u32,
+        },
+        None => Size::of(block),
+    };
 }
 
 struct Reader<'t> {
