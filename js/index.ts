@@ -14,20 +14,20 @@ export type * from "./types.js";
  * Synchronous and pure: nothing to await, nothing to free, the input is never changed.
  * @throws {WarmfoldError} for input that it refuses.
  */
-export function fold<M>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
+export function fold<M extends object>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
   const { outcome, texts } = run<Decision & Patched>("fold", messages, options);
   const { patches, ...decision } = outcome;
   return { messages: applyPatches(messages, patches, texts), ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
-export function decide<M>(messages: readonly M[], options: FoldOptions = {}): Decision {
+export function decide<M extends object>(messages: readonly M[], options: FoldOptions = {}): Decision {
   const { patches: _, ...decision } = run<Decision & Patched>("decide", messages, options).outcome;
   return decision;
 }
 
 /** Applies a plan that was made elsewhere, or earlier, as it stands. Edits that do not match the history are left out. */
-export function render<M>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
+export function render<M extends object>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
   const { outcome, texts } = run<Omit<Rendered<M>, "messages"> & Patched>("render", messages, { ...options, plan });
   const { patches, ...places } = outcome;
   return { messages: applyPatches(messages, patches, texts), ...places };

@@ -14,13 +14,13 @@ export interface CacheProfile {
 }
 
 export interface ModelInfo {
-  id?: string;
+  id?: string | undefined;
   /** Tokens, prompt and completion together. */
-  contextWindow?: number;
-  maxOutputTokens?: number;
-  cache?: CacheProfile | CacheProfileName;
+  contextWindow?: number | undefined;
+  maxOutputTokens?: number | undefined;
+  cache?: CacheProfile | CacheProfileName | undefined;
   /** Of a million uncached input tokens. */
-  inputPrice?: number;
+  inputPrice?: number | undefined;
 }
 
 /** Index of a message in the history, or one part of it. */
@@ -28,81 +28,94 @@ export type EntryRef = number | { message: number; part?: number };
 
 export interface FoldOptions {
   // this call
-  /** What the last call returned. Omitted: derived from the history, warm without storage. `null`: a new or imported conversation. */
-  plan?: Plan | null;
+  /**
+   * What the last call returned. Omitted: derived from the history, warm without storage as long as the other options stay the same.
+   * `null`: a new or imported conversation, nothing of which is cached.
+   */
+  plan?: Plan | null | undefined;
   /** Default: the plan's, else recognised. */
-  format?: Format;
+  format?: Format | undefined;
   /** A system prompt that is not among the messages, to be counted. */
   system?: unknown;
   /** The tools schema, to be counted. */
   tools?: unknown;
-  /** Text appended to the leading system messages; it must be passed on every call. */
-  contextBlock?: string;
-  /** A forced tool's results are protected. */
+  /**
+   * Text kept at the end of the leading system messages. Pass it, unchanged, on every call: a change makes the cache cold.
+   * Where there is no system message one is put in front, and returned indices are shifted by one.
+   */
+  contextBlock?: string | undefined;
+  /** The results of the tool that the model is forced to call are protected. */
   toolChoice?: unknown;
-  model?: ModelInfo;
+  model?: ModelInfo | undefined;
   /** The host knows that the cache is gone, or how long it has idled. */
-  cold?: boolean | { modelSwitched?: boolean; retrying?: boolean; idleMs?: number };
-  /** The provider's last report, cached reads and writes included; `upTo` is how many messages that request was made from. */
-  usage?: { inputTokens: number; upTo: number };
+  cold?: boolean | { modelSwitched?: boolean; retrying?: boolean; idleMs?: number } | undefined;
+  /**
+   * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat), cached reads and writes included; `upTo` is the length
+   * of the history that the request was made from.
+   */
+  usage?: { inputTokens: number; upTo: number } | undefined;
   /** What must stay whole. */
-  pins?: EntryRef[];
+  pins?: readonly EntryRef[] | undefined;
 
   // policy
   /** Default true. */
-  enabled?: boolean;
+  enabled?: boolean | undefined;
   /** Default "spec", the preset that this version has. */
-  preset?: "spec";
+  preset?: "spec" | undefined;
   /** Default "budget". "never" keeps the edits in force and adds none. */
-  when?: "budget" | "never";
+  when?: "budget" | "never" | undefined;
   /** Default: by model id, else "anthropic-5m". */
-  cache?: CacheProfile | CacheProfileName;
+  cache?: CacheProfile | CacheProfileName | undefined;
   /** Default 40,000. */
-  budgetTokens?: number;
+  budgetTokens?: number | undefined;
   /** A fold goes down to this share of the limit. Default 1; 0.75 folds more rarely. */
-  floorRatio?: number;
+  floorRatio?: number | undefined;
   /** Whether the window is a limit too, where `model.contextWindow` is known. Default true. */
-  fitToWindow?: boolean;
+  fitToWindow?: boolean | undefined;
   /** Share of the window that may be filled. Default 0.9. */
-  contextHeadroom?: number;
+  contextHeadroom?: number | undefined;
   /** Tokens kept free for the answer. Default 4,096. */
-  completionReserve?: number;
+  completionReserve?: number | undefined;
   /** Newest turns that no new edit touches. Default 4. */
-  protectRecentTurns?: number;
+  protectRecentTurns?: number | undefined;
   /** Results over this are truncated. Default 4,096 bytes. */
-  maxToolResultBytes?: number;
+  maxToolResultBytes?: number | undefined;
   /** Default 512. */
-  keepHeadBytes?: number;
+  keepHeadBytes?: number | undefined;
   /** Default 512. */
-  keepTailBytes?: number;
+  keepTailBytes?: number | undefined;
   /** An edit that saves less is not made. Default 120 bytes. */
-  minSavedBytes?: number;
+  minSavedBytes?: number | undefined;
   /** Calls still to come. Default: the larger of 10 and the calls so far. */
-  expectedCalls?: number;
+  expectedCalls?: number | undefined;
   /** Default true. */
-  collapseDuplicateResults?: boolean;
+  collapseDuplicateResults?: boolean | undefined;
   /** Default true. */
-  elideSupersededReads?: boolean;
+  elideSupersededReads?: boolean | undefined;
   /** Default true. */
-  dropReasoning?: boolean;
+  dropReasoning?: boolean | undefined;
   /** Per tool: what it does, where its name does not tell. */
-  toolKinds?: Record<string, ToolKind>;
+  toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
   /** Per tool: the names of the arguments that say what a call is about. */
-  resourceOf?: Record<string, string[]>;
+  resourceOf?: Readonly<Record<string, readonly string[]>> | undefined;
 
   // output
-  /** "none": breakpoints are returned only. Else they are written into the messages too. Default "none". */
-  marks?: "none" | "anthropic" | "openai";
+  /**
+   * "none": breakpoints are returned only. "anthropic" writes `cache_control`, which OpenRouter takes on Chat bodies too; "openai" writes
+   * `prompt_cache_breakpoint` (GPT-5.6 and later), all but the last, which OpenAI sets itself. A mark on a message whose content is a string
+   * makes it one text part. Default "none".
+   */
+  marks?: "none" | "anthropic" | "openai" | undefined;
   /** The caller's own marks included. Default 4. */
-  maxBreakpoints?: number;
+  maxBreakpoints?: number | undefined;
   /** Distance of milestones in tokens of four bytes. Default 20,000. */
-  milestoneTokens?: number;
+  milestoneTokens?: number | undefined;
   /** Our name in breadcrumbs. Default "warmfold". */
-  label?: string;
+  label?: string | undefined;
 }
 
 /** Plain JSON. Store it, and pass it to the next call; what is in it is the library's. */
-export interface Plan {
+export type Plan = {
   version: number;
   format: Format;
   model?: string;
@@ -110,10 +123,10 @@ export interface Plan {
   edits: Edit[];
   request?: { upTo: number; estimate: number };
   scale?: { ratio: number; upTo: number };
-}
+};
 
 /** An entry, shortened: each piece is a span of the original in bytes, or generated text. */
-export interface Edit {
+export type Edit = {
   message: number;
   part: number;
   tool?: string;
@@ -124,7 +137,7 @@ export interface Edit {
   since: number;
   pieces: ([from: number, to: number] | string)[];
   target?: { message: number; part: number; fingerprint: string };
-}
+};
 
 /** A breakpoint: the index into the returned messages, and the part that a mark was written into. */
 export interface Mark {
@@ -145,6 +158,8 @@ export interface Report {
   editsDropped: number;
   /** First returned message that this call's edits changed. */
   foldedFrom?: number;
+  /** Whether the provider's cache was taken to be cold: what was sent before may then be rewritten without a fold. */
+  cold: boolean;
   /** Edits that are eligible and held back. */
   pending: number;
   /** Calls after which this fold has earned what it made useless in the cache. */
@@ -162,14 +177,17 @@ export interface Decision {
   marks: Mark[];
   /** Whether an edit was added, lowered, dropped or released: the only kind of call that may rewrite what the provider has cached. */
   folded: boolean;
-  /** Whether the prompt fits the model's window, where that is known. */
+  /** Whether the prompt fits the model's window, where that is known. Over `budgetTokens` alone it still fits: `report.reasons` says why it stays over. */
   fits: boolean;
   verdict: Verdict;
   report: Report;
 }
 
 export interface FoldResult<M> extends Decision {
-  /** Unedited messages are the very same objects. For the request only, never to be stored as the history. */
+  /**
+   * For the request only, never to be stored as the history. Unedited messages are the very same objects. With `marks` the content of a
+   * marked message is an array of parts, and `contextBlock` may put a system message in front.
+   */
   messages: M[];
 }
 

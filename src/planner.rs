@@ -97,7 +97,8 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let sent_before = |call: usize| call.checked_sub(1).map_or(0, |before| calls[before]);
     let last = calls.len() - 1;
     let context = Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) };
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> =
+        options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no messages[{}]", pin.message)).collect();
     let anew = || Plan { model: options.model.id.clone(), ..Plan::new(format) };
     let derived = matches!(given, Given::Derive);
     let (mut next, carried, cold) = match given {

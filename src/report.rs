@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::history::View;
+use crate::history::{EntryKind, Role, View};
 use crate::options::{Options, When};
 use crate::plan::Rule;
 use crate::planner::Planned;
@@ -52,6 +52,8 @@ pub struct Report {
     /// First returned message that this call's edits changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded_from: Option<usize>,
+    /// Whether the provider's cache was taken to be cold: what was sent before may be rewritten without a fold.
+    pub cold: bool,
     /// Edits that are eligible and held back.
     pub pending: usize,
     /// Calls after which this fold has paid for what it made useless in the cache; 0 for at once.
@@ -130,6 +132,7 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
         edits_lowered: planned.lowered,
         edits_dropped: planned.dropped + planned.released,
         folded_from: planned.changed_from.map(|from| (from + view.shift()).min(view.messages.len() + view.shift())),
+        cold: !planned.cold.is_empty(),
         pending: planned.pending,
         pays_after_calls: planned.rewrite.and_then(|rewrite| rewrite.pays_after(&options.cache)),
         refetches: refetches(view, planned),
@@ -156,7 +159,10 @@ fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32
     let reason = match options.when {
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
-        _ => "what is left is protected or too small to shorten; shorten it yourself, or choose a model with a larger window".to_owned(),
+        _ => {
+            "what is left is protected, or smaller than maxToolResultBytes; protect less, shorten it yourself, or choose a model with a larger window"
+                .to_owned()
+        }
     };
     let entry = largest.map(|entry| Place { message: view.entries[entry].message, part: view.entries[entry].part });
     CannotFit { floor_tokens: planned.floor, limit_tokens: window, reason, entry }
@@ -193,13 +199,12 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
     let results = messages(view, planned, |rule| rule != Rule::Reasoning);
     let thoughts = planned.edits.iter().filter(|(_, edit)| edit.rule == Rule::Reasoning).count();
     if !planned.edits.is_empty() {
-        let mut what = vec![counted(results, "tool result")];
-        if thoughts > 0 {
-            what.push(format!("reasoning of {} dropped", counted(thoughts, "message")));
-        }
-        what[0].push_str(" elided");
+        let results = (results > 0).then(|| format!("{} elided", counted(results, "tool result")));
+        let thoughts = (thoughts > 0).then(|| format!("reasoning of {} dropped", counted(thoughts, "message")));
+        let what: Vec<String> = results.into_iter().chain(thoughts).collect();
+        let again = if planned.folded() { "" } else { ", as before" };
         reasons.push(format!(
-            "compaction: {}, ~{} tokens saved (prompt {}→{})",
+            "compaction: {}, ~{} tokens saved (prompt {}→{}){again}",
             what.join(", "),
             thousands(before.saturating_sub(after)),
             thousands(before),
@@ -220,13 +225,18 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
         reasons.push(format!("plan: {} in force although protection covers them now; a cold call releases them", counted(planned.covered, "edit")));
     }
     reasons.extend(over(planned, options));
-    let orphans = view.entries.iter().filter(|entry| entry.kind == crate::history::EntryKind::Result && entry.tool_call.is_none());
+    let orphans = view.entries.iter().filter(|entry| entry.kind == EntryKind::Result && entry.tool_call.is_none());
     if let Some(orphan) = orphans.clone().next() {
         reasons.push(format!(
             "history: {} without a tool call, the first in messages[{}], left as they are",
             counted(orphans.count(), "result"),
             orphan.message
         ));
+    }
+    let strangers = || (0..view.messages.len()).filter(|at| view.messages[*at].role == Role::Other);
+    if let Some(first) = strangers().next() {
+        reasons
+            .push(format!("history: {} of an unknown role, the first messages[{first}], left as they are", counted(strangers().count(), "message")));
     }
     reasons.extend(planned.notes.iter().cloned());
     reasons
@@ -238,7 +248,7 @@ fn over(planned: &Planned, options: &Options) -> Option<String> {
     let limit = options.limit_tokens().filter(|limit| after > *limit)?;
     let why = match (options.when, planned.pending) {
         (When::Never, _) => "when: \"never\" adds no edit".to_owned(),
-        (When::Budget, 0) => "all that is left is protected or too small to shorten".to_owned(),
+        (When::Budget, 0) => "what is left is protected, or smaller than maxToolResultBytes".to_owned(),
         (When::Budget, pending) => format!(
             "{} would save ~{} tokens, less than rewriting the cached prefix costs",
             counted(pending, "eligible edit"),

@@ -41,6 +41,7 @@ pub(super) struct State<'v, 't> {
     pub(super) tokens: Vec<u32>,
     /// Reported over estimated tokens.
     pub(super) scale: f64,
+    /// The tool that the model must call, whose results stay.
     forced_tool: Option<&'v str>,
     /// Entries that are pinned.
     pinned: Vec<bool>,

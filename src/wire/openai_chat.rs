@@ -23,20 +23,23 @@ const BLOCK_GAP: &str = "\n\n";
 
 /// Why a message cannot be a Chat message, if it cannot. A conflict only: what several formats share is none.
 pub(super) fn foreign(message: Node<'_>) -> Option<&'static str> {
-    if message.kind() != Kind::Object || message.get("role").is_some() {
-        let parts = message.get("content").filter(|content| content.kind() == Kind::Array)?;
-        let kind_of = |part: Node<'_>| part.get("type").and_then(Node::text).map(str::to_owned);
-        return parts.children().filter_map(kind_of).find_map(|kind| match kind.as_str() {
-            "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => Some("it has blocks of Anthropic Messages"),
-            "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
-            _ => None,
-        });
+    let content = message.get("content");
+    if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) {
+        return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
     }
-    match message.get("type").and_then(Node::text) {
-        Some("function_call" | "function_call_output" | "reasoning" | "item_reference") => Some("it is an item of OpenAI Responses"),
-        _ => message.get("parts").map(|_| "it has the parts of another format"),
+    if message.get("role").is_none() {
+        let kind = message.get("type").and_then(Node::text);
+        return kind.filter(|kind| RESPONSES.contains(kind)).map(|_| "it is an item of OpenAI Responses");
     }
+    let parts = content.filter(|content| content.kind() == Kind::Array)?;
+    parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
+        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => Some("it has blocks of Anthropic Messages"),
+        "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
+        _ => None,
+    })
 }
+
+const RESPONSES: [&str; 4] = ["function_call", "function_call_output", "reasoning", "item_reference"];
 
 /// `{"type": "function", "function": {"name"}}`, or the legacy `{"name"}`.
 pub(super) fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
