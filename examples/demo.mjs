@@ -22,17 +22,23 @@ const toolCalls = messages.filter(({ role }) => role === "tool").length;
 const floorRatio = 0.75;
 const calls = replay({ floorRatio });
 
+const share = percent(sum(calls, ({ costSent }) => costSent) / sum(calls, ({ costWhole }) => costWhole));
+const largest = (pick) => thousands(Math.max(...calls.map(pick)));
+
 console.log(`
 ${bold("warmfold")} shortens old tool results so that an agent's prompt stays under a budget. What the
 provider has cached stays as it is, except on a call that folds.
 
-A recorded coding session: ${calls.length} model calls, ${toolCalls} tool calls. Budget: 40k tokens; a fold goes down
-to ${percent(floorRatio)} of it. A row is one model call: tokens before and after, how much of that was cached,
-and the cost of both in uncached input tokens (a cached token costs ${CACHE.read}, any other ${CACHE.write}; five idle
-minutes make the cache cold).
+A recorded coding session: ${calls.length} model calls, ${toolCalls} tool calls, a budget of 40k tokens.
+${bold(`Largest prompt ${largest(({ before }) => before)} → ${largest(({ after }) => after)}, input cost ${share} of what it was.`)}
+
+A row is one model call (each that folds, and every tenth): tokens before and after, how much of what
+is sent was cached, the cost in uncached input tokens (a cached token costs ${CACHE.read}, any other ${CACHE.write};
+five idle minutes make the cache cold). A fold goes down to ${percent(floorRatio)} of the budget; a call that stays a
+little over it had nothing to shorten that was worth rewriting the cache for.
 `);
 printTable(
-  ["call", "before", "after", "cached", "cost without", "cost with", "  what happened"],
+  ["call", "before", "after", "cached", "cost before", "cost after", "  what happened"],
   [
     ...calls.filter(({ result, isCold, number }) => result.folded || isCold || number % 10 === 0 || number === 1).map(row),
     ["all", ...figures(calls)].map(bold),
@@ -41,15 +47,15 @@ printTable(
 printFold();
 console.log(bold("\nThe same session, folding down to a share of the budget\n"));
 printTable(
-  ["floorRatio", "folds", "before", "after", "cached", "cost without", "cost with", "with / without"],
+  ["floorRatio", "folds", "before", "after", "cached", "cost before", "cost after", "after / before"],
   [1, 0.75, 0.5].map((floorRatio) => {
     const calls = replay({ floorRatio });
-    const share = percent(sum(calls, ({ costSent }) => costSent) / sum(calls, ({ costWhole }) => costWhole));
-    return [String(floorRatio), String(calls.filter(({ result }) => result.folded).length), ...figures(calls), share];
+    const ratio = percent(sum(calls, ({ costSent }) => costSent) / sum(calls, ({ costWhole }) => costWhole));
+    return [String(floorRatio), String(calls.filter(({ result }) => result.folded).length), ...figures(calls), ratio];
   }),
 );
 console.log(
-  dim("\nOver 100%, the folds cost more than they saved: each makes the cache useless from its first edit on,\nso a few deep folds are cheaper than many shallow ones.\n"),
+  dim("\nA fold makes the cache useless from its first edit on, so a few deep folds are cheaper than many\nshallow ones. A floor of 1 is the default; over 100% it cost more than it saved.\n"),
 );
 
 /** What a host does before each model call, and what that call costs with and without it. */

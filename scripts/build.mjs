@@ -27,8 +27,8 @@ const deflatedWasm = {
 
 rmSync("pkg", { recursive: true, force: true });
 
-step("build helper");
-run("cargo", "build", "--profile=xtask", "--package=xtask");
+step("build helper (the longest step the first time)");
+run("cargo", "build", "--quiet", "--profile=xtask", "--package=xtask");
 
 step("Rust to wasm");
 run("cargo", "xtask", "bindgen");

@@ -34,7 +34,7 @@ fn build() -> Result<String> {
     // Panics name the file they are in: the same bytes on every machine, and nobody's folders.
     let remap = format!("--remap-path-prefix={}=cargo", home.display());
     let output = cargo()
-        .args(["rustc", "--release", "--lib", "--crate-type=cdylib", "--target", TARGET])
+        .args(["rustc", "--quiet", "--release", "--lib", "--crate-type=cdylib", "--target", TARGET])
         .arg("--config")
         .arg(format!("target.{TARGET}.rustflags=[{remap:?}]"))
         .arg("--message-format=json-render-diagnostics")
