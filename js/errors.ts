@@ -14,6 +14,7 @@ export type WarmfoldErrorCode =
   | "class_instance"
   | "cyclic"
   | "too_deep"
+  | "too_large"
   | "reentrant";
 
 const MARKER = Symbol.for("warmfold.error");

@@ -2,7 +2,7 @@
 
 import { applyPatches, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { writeTape } from "./tape.js";
+import { forget, writeTape } from "./tape.js";
 import type { Decision, FoldOptions, FoldResult, Plan, Rendered } from "./types.js";
 import { release, wasm } from "./wasm.js";
 
@@ -58,7 +58,7 @@ function run<O>(name: "fold" | "decide" | "render", messages: unknown, options: 
     return written;
   } finally {
     busy = false;
-    release();
+    if (release()) forget();
   }
 }
 

@@ -11,6 +11,8 @@ const INSTANCE = 1 << 8;
 const NO_KEY = 0xffffffff;
 const WORDS = 4;
 const MAX_DEPTH = 512;
+/** Of text, and of nodes, in bytes: wasm memory is 4 GiB, and both may have to move. */
+const MAX_BYTES = 2 ** 30;
 /** Up to this length a loop beats a call of the encoder. */
 const SHORT = 24;
 
@@ -31,10 +33,7 @@ const path: (string | number)[] = [];
 export function writeTape(value: object): void {
   nodeCount = textLength = 0;
   keys.clear();
-  if (memory !== wasm().memory) {
-    nodes = new Uint32Array(0); // a new instance has none of the old one's room
-    text = new Uint8Array(0);
-  }
+  if (memory !== wasm().memory) forget(); // a new instance has none of the old one's room
   moved(0, 1 << 10, 1 << 16);
   try {
     write(value, NO_KEY, 0);
@@ -51,11 +50,21 @@ function moved(used: number, nodesWanted: number, textWanted: number): void {
   const exports = wasm();
   const nodeRoom = Math.max(nodesWanted, nodes.length / WORDS);
   const textRoom = Math.max(textWanted, text.length);
+  if (nodeRoom * WORDS * 4 > MAX_BYTES || textRoom > MAX_BYTES) {
+    throw new WarmfoldError("too_large", "over 1 GiB of text or values in one request: no model takes that much, pass less of it", "messages");
+  }
   const nodesAt = exports.tapeNodes(used, nodeRoom);
   const textAt = exports.tapeText(textLength, textRoom);
   memory = exports.memory;
   nodes = new Uint32Array(memory.buffer, nodesAt, nodeRoom * WORDS);
   text = new Uint8Array(memory.buffer, textAt, textRoom);
+}
+
+/** Lets go of the memory of an instance that is no more. */
+export function forget(): void {
+  memory = undefined;
+  nodes = new Uint32Array(0);
+  text = new Uint8Array(0);
 }
 
 function node(head: number, key: number, low: number, high: number): number {
@@ -149,7 +158,8 @@ function encode(value: string): void {
     textLength += written;
     if (read === rest.length) return;
     rest = rest.slice(read);
-    moved(nodeCount, 0, Math.max(text.length * 2, textLength + rest.length * 3));
+    const needed = textLength + rest.length; // at least, and at most three times the rest
+    moved(nodeCount, 0, Math.max(Math.min(text.length * 2, MAX_BYTES), Math.min(textLength + rest.length * 3, MAX_BYTES), needed, text.length + 1));
   }
 }
 

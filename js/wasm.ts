@@ -53,10 +53,11 @@ export function wasm(): Wasm {
   return bound;
 }
 
-/** To be called when a call is over and nothing of it is needed from memory any more. */
-export function release(): void {
-  if (!current) return;
-  if (stale || current.memory.buffer.byteLength > MEMORY_CEILING_BYTES) replaceInstance();
+/** To be called when a call is over and nothing of it is needed from memory any more; tells whether the memory is gone. */
+export function release(): boolean {
+  if (!current || (!stale && current.memory.buffer.byteLength <= MEMORY_CEILING_BYTES)) return false;
+  replaceInstance();
+  return true;
 }
 
 function replaceInstance(): void {

@@ -39,6 +39,8 @@ pub enum Code {
     Cyclic,
     /// A value is nested more deeply than [`crate::tape::MAX_DEPTH`].
     TooDeep,
+    /// The input is larger than wasm memory can hold beside the work on it. Raised by the JavaScript writer.
+    TooLarge,
     /// A text that must be JSON is not.
     InvalidJson,
 }
@@ -59,6 +61,7 @@ impl Code {
             Code::ClassInstance => "class_instance",
             Code::Cyclic => "cyclic",
             Code::TooDeep => "too_deep",
+            Code::TooLarge => "too_large",
             Code::InvalidJson => "invalid_json",
         }
     }

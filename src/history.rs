@@ -122,6 +122,8 @@ pub struct Entry<'t> {
     pub bytes: u32,
     /// The tool call that it answers, as an index into [`View::tool_calls`].
     pub tool_call: Option<usize>,
+    /// Whether the host says that the call failed.
+    pub failed: bool,
     /// Whether the provider needs it back as it is.
     pub required: bool,
 }

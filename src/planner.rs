@@ -121,7 +121,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let sent = sent_before(last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
-    let released = if cold.is_empty() { Vec::new() } else { state.release(length) };
+    let released = if cold.is_empty() { Vec::new() } else { release(&mut state, length) };
     let fold = step::step(&mut state, Call { length, earlier: last, cached });
     let (floor, pending) = step::floor(&mut state);
     let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
@@ -153,6 +153,18 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         pending,
         rewrite: fold.map(|fold| fold.rewrite),
     }
+}
+
+/// Lets go of the edits that protection covers now, unless the window would overflow.
+fn release(state: &mut State<'_, '_>, length: usize) -> Vec<usize> {
+    state.length = length;
+    let was_over = step::is_over_window(state);
+    let released = state.release(length);
+    if was_over || !step::is_over_window(state) {
+        return released.into_iter().map(|(entry, _)| entry).collect();
+    }
+    released.into_iter().for_each(|(entry, edit)| _ = state.put(entry, edit));
+    Vec::new()
 }
 
 /// What the host says about the cache.

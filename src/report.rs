@@ -186,9 +186,8 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
         let Some(call) = view.entries[*entry].tool_call else { continue };
         let Some(calls) = made.get_mut(&same(call)) else { continue };
         // Counted for the first edit only: the others of the same call went before it was asked again.
-        if let Some(later) = calls.iter().position(|message| *message >= edit.since) {
-            again.push(calls.split_off(later).len());
-        }
+        let later = calls.partition_point(|message| *message < edit.since);
+        again.push(calls.split_off(later).len());
     }
     again.into_iter().sum()
 }

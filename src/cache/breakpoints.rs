@@ -87,9 +87,10 @@ fn second_tail(layout: &Layout) -> Option<usize> {
         *blocks += more;
         (*blocks < LOOK_BACK).then_some(layout.added_from + at)
     };
-    let last = added.iter().enumerate().scan(0, within).last()?;
+    let last = added.iter().enumerate().scan(0, within).last().or(layout.added_from.checked_sub(1))?;
     let is_long = added.iter().sum::<u32>() >= LOOK_BACK && layout.added_from > 0;
-    layout.holder(last).filter(|holder| is_long && *holder >= layout.added_from)
+    // Where nothing within reach can hold one, the tail of the last call is asked for itself.
+    layout.holder(last).filter(|_| is_long)
 }
 
 /// Each is the last message that ends at or before a multiple of the distance.

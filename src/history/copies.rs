@@ -31,12 +31,24 @@ pub struct Copies<'v, 't> {
     first: FxHashMap<u64, usize>,
     /// Results by tool and fingerprint.
     alike: FxHashMap<u64, Vec<usize>>,
+    /// The last result of each call, by tool, arguments and part.
+    latest: FxHashMap<u64, usize>,
+    /// For an entry, where the results of its call begin that have said the same ever since.
+    since: Vec<usize>,
 }
 
 impl<'v, 't> Copies<'v, 't> {
     /// Nothing has come yet.
     pub fn new(view: &'v View<'t>) -> Self {
-        Copies { view, prints: Prints::new(view), grouped: vec![false; view.entries.len()], first: FxHashMap::default(), alike: FxHashMap::default() }
+        Copies {
+            view,
+            prints: Prints::new(view),
+            grouped: vec![false; view.entries.len()],
+            first: FxHashMap::default(),
+            alike: FxHashMap::default(),
+            latest: FxHashMap::default(),
+            since: vec![0; view.entries.len()],
+        }
     }
 
     /// A result came.
@@ -45,6 +57,7 @@ impl<'v, 't> Copies<'v, 't> {
         let tool = self.view.tool_of(found).unwrap_or("").as_bytes();
         let first = *self.first.entry(tape::key(&[tool, &found.bytes.to_le_bytes()])).or_insert(entry);
         if first == entry {
+            self.changed(entry);
             return;
         }
         for one in [first, entry] {
@@ -53,14 +66,27 @@ impl<'v, 't> Copies<'v, 't> {
                 self.alike.entry(tape::key(&[tool, &print.to_le_bytes()])).or_default().push(one);
             }
         }
+        self.changed(entry);
     }
 
-    /// The earlier results that say the same, first to last.
+    /// Notes whether the same call said something else before: then an earlier copy is out of date, though it says the same again now.
+    fn changed(&mut self, entry: usize) {
+        let found = &self.view.entries[entry];
+        let Some(call) = found.tool_call.map(|call| &self.view.tool_calls[call]) else { return };
+        let arguments = call.arguments.map_or(0, |arguments| arguments.fingerprint());
+        let key = tape::key(&[call.name.as_bytes(), &arguments.to_le_bytes(), &found.part.to_le_bytes()]);
+        let Some(last) = self.latest.insert(key, entry) else { return };
+        let same = self.view.entries[last].bytes == found.bytes && self.prints.of(last) == self.prints.of(entry);
+        self.since[entry] = if same { self.since[last] } else { last + 1 };
+    }
+
+    /// The earlier results that say the same, first to last, as far as none of the same call said something else in between.
     pub fn earlier(&self, entry: usize) -> impl Iterator<Item = usize> {
         let tool = self.view.tool_of(&self.view.entries[entry]).unwrap_or("").as_bytes();
         let group = self.grouped[entry].then(|| tape::key(&[tool, &self.prints.of(entry).to_le_bytes()]));
         let alike = group.and_then(|key| self.alike.get(&key)).map_or(&[][..], Vec::as_slice);
-        alike.iter().copied().take_while(move |copy| *copy < entry)
+        let from = alike.partition_point(|copy| *copy < self.since[entry]);
+        alike[from..].iter().copied().take_while(move |copy| *copy < entry)
     }
 
     /// The fingerprint of an entry, hashed once.

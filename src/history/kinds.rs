@@ -65,16 +65,70 @@ const WORDS: &[(ToolKind, &[&str])] = &[
     (
         ToolKind::Write,
         &[
-            "write", "edit", "editor", "create", "update", "delete", "remove", "insert", "append", "patch", "apply", "replace", "move", "rename",
-            "mkdir", "save", "set", "put", "send", "submit", "book", "cancel", "add", "commit",
+            "write",
+            "edit",
+            "editor",
+            "create",
+            "update",
+            "delete",
+            "remove",
+            "insert",
+            "append",
+            "patch",
+            "apply",
+            "replace",
+            "move",
+            "rename",
+            "mkdir",
+            "save",
+            "set",
+            "put",
+            "send",
+            "submit",
+            "book",
+            "cancel",
+            "add",
+            "commit",
+            "click",
+            "type",
+            "press",
+            "fill",
+            "post",
+            "deploy",
+            "trigger",
+            "restart",
+            "start",
+            "stop",
+            "kill",
+            "pay",
+            "payment",
+            "buy",
+            "purchase",
+            "out",
+            "checkout",
+            "push",
+            "pull",
+            "merge",
+            "close",
+            "notify",
+            "notification",
+            "upload",
+            "install",
+            "publish",
+            "release",
+            "approve",
+            "assign",
+            "drag",
+            "hover",
+            "select",
         ],
     ),
     (ToolKind::Verify, &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"]),
+    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script", "request", "graphql", "sql"]),
     (ToolKind::Fetch, &["fetch", "browse", "browser", "url", "http", "download", "navigate"]),
     (ToolKind::Search, &["search", "grep", "rg", "find", "query", "ripgrep", "websearch", "lookup"]),
     (ToolKind::List, &["ls", "list", "glob", "tree", "dir", "directory"]),
     (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
-    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script"]),
 ];
 
 impl ToolKind {
@@ -135,9 +189,14 @@ impl Span {
     /// All of it.
     pub const WHOLE: Span = Span { start: 0, end: u64::MAX };
 
-    /// Whether everything of `other` is in it.
+    /// Whether everything of `other` is in it. A read "to the end" is trusted to show so many lines and no more, since tools have a limit.
     pub fn covers(self, other: Span) -> bool {
-        self.start <= other.start && other.end <= self.end
+        const REACH: u64 = 2000;
+        match (self.end, other.end) {
+            (u64::MAX, u64::MAX) => self.start <= other.start && other.start - self.start < REACH,
+            (u64::MAX, end) => self.start <= other.start && end <= self.start + REACH,
+            (end, other_end) => self.start <= other.start && other_end <= end,
+        }
     }
 }
 
@@ -177,8 +236,10 @@ const PRIMARY: &[&str] = &[
     "name",
 ];
 const PROSE: &[&str] = &["explanation", "description", "reason", "reasoning", "thought", "rationale", "justification", "purpose"];
-const STARTS: &[&str] = &["start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
+const STARTS: &[&str] =
+    &["offset", "line_offset", "start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
 const ENDS: &[&str] = &["end", "end_line", "endLine", "line_end", "lineEnd", "to_line", "end_line_one_indexed_inclusive"];
+const LENGTHS: &[&str] = &["limit", "line_limit", "num_lines", "line_count", "length", "count", "max_lines"];
 const RANGES: &[&str] = &["view_range", "line_range", "lineRange", "range", "lines"];
 
 impl Resource {
@@ -220,29 +281,38 @@ fn looks_like_a_name(value: &Value) -> bool {
 
 /// Takes the arguments that say which lines out of the call; what cannot be read as lines stays, and must then be equal.
 fn take_span(fields: &mut Map<String, Value>) -> Span {
-    for name in RANGES {
-        if let Some(span) = fields.get(*name).and_then(range_of) {
-            fields.remove(*name);
-            return span;
-        }
-    }
-    let mut take = |names: &[&str]| {
-        let name = names.iter().find(|name| fields.get(**name).is_some_and(|value| number_of(value).is_some()))?;
-        fields.remove(*name).as_ref().and_then(number_of)
-    };
-    let (offset, limit) = (take(&["offset", "line_offset"]), take(&["limit", "line_limit", "num_lines", "line_count"]));
-    if offset.is_some() || limit.is_some() {
-        let offset = offset.unwrap_or(0);
-        return span(offset, limit.filter(|&limit| limit > 0).map(|limit| offset.max(0).saturating_add(limit)));
-    }
-    let (start, end) = (take(STARTS), take(ENDS));
-    span(start.unwrap_or(0), end.filter(|&end| end >= 0).map(|end| end.saturating_add(1)))
+    read_span(fields).map_or(Span::WHOLE, |(span, names)| {
+        names.iter().for_each(|name| _ = fields.remove(*name));
+        span
+    })
 }
 
-/// Counting from 0 or from 1, the first line is the start.
-fn span(start: i64, end: Option<i64>) -> Span {
-    let start = u64::try_from(start).unwrap_or(0);
-    Span { start: if start <= 1 { 0 } else { start }, end: end.map_or(u64::MAX, |end| end.max(0) as u64) }
+/// The lines, and the arguments that say so. A negative number, which some tools count from the end, is not read.
+fn read_span(fields: &Map<String, Value>) -> Option<(Span, Vec<&'static str>)> {
+    if let Some((name, span)) = RANGES.iter().find_map(|name| Some((*name, fields.get(*name).and_then(range_of)?))) {
+        return Some((span, vec![name]));
+    }
+    let find = |names: &'static [&'static str]| names.iter().find_map(|name| Some((*name, fields.get(*name).and_then(number_of)?)));
+    let (start, end, length) = (find(STARTS), find(ENDS), find(LENGTHS));
+    let names: Vec<&'static str> = [start, end, length].into_iter().flatten().map(|(name, _)| name).collect();
+    let first = u64::try_from(start.map_or(0, |(_, start)| start)).ok()?;
+    let past = match (end, length) {
+        (None, None) => u64::MAX,
+        (Some((_, end)), None) => past_end(first, end)?,
+        (None, Some((_, length))) => u64::try_from(length).ok().filter(|length| *length > 0)?.saturating_add(first),
+        (Some(_), Some(_)) => return None,
+    };
+    // Behind a start, a number that we do not know may be a length.
+    let unknown = fields.iter().any(|(name, value)| !names.contains(&name.as_str()) && number_of(value).is_some());
+    (!(past == u64::MAX && first > 0 && unknown)).then_some((Span { start: first, end: past }, names))
+}
+
+/// One past the last line; -1 says "to the end".
+fn past_end(first: u64, end: i64) -> Option<u64> {
+    match u64::try_from(end) {
+        Ok(end) => (end >= first).then(|| end.saturating_add(1)),
+        Err(_) => (end == -1).then_some(u64::MAX),
+    }
 }
 
 fn range_of(value: &Value) -> Option<Span> {
@@ -254,7 +324,8 @@ fn range_of(value: &Value) -> Option<Span> {
         }
         _ => return None,
     };
-    Some(span(start, (end >= 0).then(|| end.saturating_add(1))))
+    let start = u64::try_from(start).ok()?;
+    Some(Span { start, end: past_end(start, end)? })
 }
 
 fn number_of(value: &Value) -> Option<i64> {
@@ -265,37 +336,57 @@ fn number_of(value: &Value) -> Option<i64> {
     }
 }
 
-/// Bytes at the start of a result that tell whether the call failed.
-pub const ERROR_SIGN_BYTES: usize = 64;
+/// Bytes at the start of a result that tell whether the call failed: an edit of a failed one keeps at least these.
+pub const ERROR_SIGN_BYTES: usize = 200;
 
-/// Whether a result says that the call failed. Chat has no flag for it, so its first words are read, those behind a line in brackets
-/// too: a host may hand in what was shortened before.
+/// Whether a result says that the call failed, told from its first words (those behind a line in brackets too, since a host may hand
+/// in what was shortened before). It errs towards failure: a failed call only stands in for no other.
 pub fn is_error(text: &str) -> bool {
-    const SIGNS: &[&str] = &[
+    /// At the very start.
+    const STARTS: &[&str] = &[
         "error",
         "[error",
         "<error",
         "<tool_use_error",
-        "traceback (most recent",
-        "exception",
+        "{\"error\"",
+        "{ \"error\"",
         "fatal:",
         "failed to",
+        "exception",
+        "cannot ",
+        "could not ",
+        "unable to",
+        "\u{274c}",
+        "<!doctype html",
+        "<html",
+    ];
+    /// Anywhere in the first words.
+    const SIGNS: &[&str] = &[
+        "error:",
+        "error -",
+        "[errno",
+        "traceback (most recent",
         "enoent",
         "eacces",
         "no such file",
-        "file not found",
-        "file does not exist",
-        "cannot read",
-        "could not read",
+        "not found",
+        "does not exist",
         "permission denied",
-        "{\"error\"",
-        "{ \"error\"",
-        "\"error\"",
-        "❌",
+        "access denied",
+        "\"success\":false",
+        "\"success\": false",
+        "execution failed",
+        "tool use was rejected",
+        "doesn't want to proceed",
+        "timed out",
     ];
     let says_so = |text: &str| {
-        let start: String = text.chars().take(ERROR_SIGN_BYTES - 16).map(|letter| letter.to_ascii_lowercase()).collect();
-        SIGNS.iter().any(|sign| start.trim_ascii_start().starts_with(sign))
+        let mut end = text.len().min(ERROR_SIGN_BYTES - ERROR_SIGN_BYTES / 4);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let start = text[..end].to_ascii_lowercase();
+        STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign)) || SIGNS.iter().any(|sign| start.contains(sign))
     };
     let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
     says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))

@@ -68,7 +68,8 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
     let rewrite = Rewrite { saved: state.saved - before, cached: cached_from(state, first, &attempt, call.cached) };
     let calls = state.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
     let reached = state.scaled(state.unscaled()) <= target;
-    if reached || over_window || rewrite.saved * 10 >= u64::from(limit) || rewrite.pays(&state.options.cache, calls) {
+    let saves_a_tenth = u64::from(state.scaled(rewrite.saved)) * 10 >= u64::from(limit);
+    if reached || over_window || saves_a_tenth || rewrite.pays(&state.options.cache, calls) {
         settle(state, &made);
         return Some(Fold { lowered: attempt.lowered(), made, rewrite });
     }
@@ -87,7 +88,7 @@ fn settle(state: &mut State<'_, '_>, made: &[usize]) {
     }
 }
 
-fn is_over_window(state: &State<'_, '_>) -> bool {
+pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
     state.options.fit_to_window && state.options.window_tokens().is_some_and(|window| state.scaled(state.unscaled()) > window)
 }
 

@@ -24,5 +24,5 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
 /// Whether no part of the result that an entry belongs to is edited.
 fn is_whole(state: &State<'_, '_>, entry: usize) -> bool {
     let message = state.view.entries[entry].message;
-    state.view.messages[message].entries.clone().all(|part| !state.is_edited(part))
+    state.in_force.range(state.view.messages[message].entries.clone()).next().is_none()
 }

@@ -42,9 +42,9 @@ impl Breadcrumb<'_> {
 
     /// An earlier result says the same; this one went whole.
     pub fn duplicate(&self, elided: &str, resource: Option<&str>) -> String {
-        let (tool, about) = (self.tool_name(), about(resource));
+        let (tool, of) = (self.tool_name(), of(resource));
         format!(
-            "[{}: {elided} elided to save context: {tool} returned the same{about} earlier; {}{}]",
+            "[{}: {elided}{of} elided to save context: an earlier result of {tool} is the same; {}{}]",
             self.label,
             self.source(),
             self.again("see it")
@@ -53,9 +53,9 @@ impl Breadcrumb<'_> {
 
     /// A later call shows the resource as it is by then; this one went whole.
     pub fn superseded(&self, elided: &str, resource: Option<&str>) -> String {
-        let (tool, about) = (self.tool_name(), about(resource));
+        let (tool, of) = (self.tool_name(), of(resource));
         format!(
-            "[{}: {elided} elided to save context: a later call of {tool} shows{about} anew; {}{}]",
+            "[{}: {elided}{of} elided to save context: a later call of {tool} returned it anew; {}{}]",
             self.label,
             self.source(),
             self.again("see it")
@@ -78,8 +78,8 @@ impl Breadcrumb<'_> {
     }
 }
 
-fn about(resource: Option<&str>) -> String {
-    resource.filter(|resource| !resource.is_empty()).map_or(String::new(), |resource| format!(" {}", plain(resource)))
+fn of(resource: Option<&str>) -> String {
+    resource.filter(|resource| !resource.is_empty()).map_or(String::new(), |resource| format!(" of {}", plain(resource)))
 }
 
 /// How much of a text went, if this range did, in the larger unit that says it well.

@@ -72,11 +72,7 @@ fn escape_around(text: &str, at: usize) -> Option<(usize, usize)> {
         let length = match bytes[start] {
             0x1b => ansi_length(&bytes[start..]),
             b'\\' if start > 0 && bytes[start - 1] == 0x1b => continue, // ends a link: no escape of JSON begins there
-            b'\\' if !is_escaped(bytes, start) => match bytes.get(start + 1) {
-                Some(b'u') => 6,
-                Some(_) => 2,
-                None => 1,
-            },
+            b'\\' if !is_escaped(bytes, start) => json_length(&bytes[start..]),
             _ => continue,
         };
         let end = (start + length).min(text.len());
@@ -87,14 +83,27 @@ fn escape_around(text: &str, at: usize) -> Option<(usize, usize)> {
     None
 }
 
-/// `ESC [ … letter`, `ESC ] … BEL` or `ESC ] … ESC \` (links and titles), or two bytes.
+/// `ESC [ … letter`; `ESC ] … BEL` or `… ESC \` (links, titles, and the other strings of terminals); `ESC ( B`; or two bytes.
 fn ansi_length(bytes: &[u8]) -> usize {
     let ends: fn(&[u8]) -> bool = match bytes.get(1) {
-        Some(b'[') => |so_far| matches!(so_far, [.., 0x40..=0x7e]),
-        Some(b']') => |so_far| matches!(so_far, [.., 0x07] | [.., 0x1b, b'\\']),
+        Some(b'[') => |so_far| so_far.len() > 2 && matches!(so_far, [.., 0x40..=0x7e]),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => |so_far| matches!(so_far, [.., 0x07] | [.., 0x1b, b'\\']),
+        Some(0x20..=0x2f) => |so_far| matches!(so_far, [.., 0x30..=0x7e]),
         _ => return 2.min(bytes.len()),
     };
     (3..=bytes.len().min(LONGEST_ESCAPE)).find(|&length| ends(&bytes[..length])).unwrap_or(1)
+}
+
+/// `\n`, `\u00e9`, or the two halves of `\ud83d\ude00`.
+fn json_length(bytes: &[u8]) -> usize {
+    let is_half =
+        |at: usize, halves: &[u8]| bytes.get(at..at + 4).is_some_and(|start| start[..3].eq_ignore_ascii_case(b"\\ud") && halves.contains(&start[3]));
+    match bytes.get(1) {
+        Some(b'u') if is_half(0, b"89abAB") && is_half(6, b"cdefCDEF") => 12,
+        Some(b'u') => 6,
+        Some(_) => 2,
+        None => 1,
+    }
 }
 
 /// The characters around `at` that a reader sees as one: an emoji sequence, a letter with its accents, a flag, a CRLF.
@@ -127,7 +136,7 @@ const JOINER: char = '\u{200d}';
 /// Whether a character belongs to the one before it. The ranges are those of Unicode's extending marks, variation selectors and skin
 /// tones, as far as living scripts use them; the full tables would be a tenth of the package.
 fn extends(letter: char) -> bool {
-    let mark = matches!(letter, JOINER | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}' | '\u{e31}'
+    let mark = matches!(letter, JOINER | '\u{1160}'..='\u{11ff}' | '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{64b}'..='\u{65f}' | '\u{e31}'
         | '\u{e34}'..='\u{e3a}' | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
         | '\u{302a}'..='\u{302f}' | '\u{3099}' | '\u{309a}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{1f3fb}'..='\u{1f3ff}'
         | '\u{e0020}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}');

@@ -187,22 +187,24 @@ fn edits_are_for_their_text(call: &Call) -> Checked {
 
 /// The tool whose result each message is: that of the nearest unanswered call before it with its id.
 pub fn tools_of(messages: &[Value]) -> Vec<Option<String>> {
-    let mut open: Vec<(&Value, String)> = Vec::new();
+    let mut open: Vec<(&Value, usize, String)> = Vec::new(); // id, message, tool
     let mut tools = Vec::with_capacity(messages.len());
-    for message in messages {
+    for (at, message) in messages.iter().enumerate() {
         let asked = match message["role"].as_str() {
             Some("tool") => &message["tool_call_id"],
             Some("function") => &message["name"],
             _ => &Value::Null,
         };
-        let answered = if asked.is_string() { open.iter().rposition(|(id, _)| *id == asked) } else { None };
-        tools.push(answered.map(|at| open.remove(at).1));
+        // The nearest message with a call of that id, and there the first.
+        let nearest = open.iter().filter(|(id, ..)| asked.is_string() && *id == asked).map(|(_, message, _)| *message).max();
+        let answered = open.iter().position(|(id, message, _)| *id == asked && Some(*message) == nearest);
+        tools.push(answered.map(|answered| open.remove(answered).2));
         let name = |call: &Value| call["name"].as_str().unwrap_or("").to_owned();
         let calls = message["tool_calls"].as_array().into_iter().flatten();
-        open.extend(calls.map(|call| (&call["id"], name(&call["function"]))));
+        open.extend(calls.map(|call| (&call["id"], at, name(&call["function"]))));
         let legacy = &message["function_call"];
         if legacy.is_object() {
-            open.push((&legacy["name"], name(legacy)));
+            open.push((&legacy["name"], at, name(legacy)));
         }
     }
     tools

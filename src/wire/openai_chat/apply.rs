@@ -93,7 +93,8 @@ fn part_patches(
             let rest: &[Step] = if child.kind() == Kind::String { &[] } else { &[Step::Key("text")] };
             patches.push(in_part(part, rest, Change::Set(Value::Text(text))));
         }
-        if child.get("text").and_then(Node::text).is_some_and(|text| !text.is_empty()) {
+        let is_text = child.get("type").and_then(Node::text) == Some("text");
+        if is_text && child.get("text").and_then(Node::text).is_some_and(|text| !text.trim().is_empty()) {
             last_text = Some((part, child));
         }
     }
@@ -114,7 +115,8 @@ fn part_patches(
 impl Touched<'_, '_> {
     /// The edited text of a part.
     fn text(&self, part: u32) -> Option<String> {
-        let (entry, edit) = self.edits.iter().find(|(entry, _)| entry.kind == EntryKind::Result && entry.part == part)?;
+        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
+        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
         Some(render::text(entry.text(), &edit.pieces))
     }
 }

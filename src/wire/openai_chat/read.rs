@@ -29,16 +29,18 @@ pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>
         tools: request.tools.map_or(0, Node::fingerprint),
         block: request.context_block.map_or(0, tape::fingerprint),
     };
-    for mark in request.tools.into_iter().flat_map(Node::subtree).filter(|node| is_mark(*node)) {
-        view.host_marks.insert(0, HostMark { message: None, hour: is_hour(mark) });
-    }
+    let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
+    let before = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
+    let before: Vec<HostMark> = before.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
+    view.host_marks.splice(0..0, before);
     let last_system = view.system_end.checked_sub(1).and_then(|last| messages.children().nth(last));
-    place_block(&mut view, last_system, request.context_block);
+    place_block(&mut view, last_system, request)?;
     Ok(view)
 }
 
-fn is_mark(node: Node<'_>) -> bool {
-    node.kind() == Kind::Object && node.key().is_some_and(|key| MARK_KEYS.contains(&key))
+/// The marks that a caller has put on a node itself.
+fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    MARK_KEYS.iter().filter_map(move |key| node.get(key)).filter(|mark| mark.kind() == Kind::Object)
 }
 
 fn is_hour(mark: Node<'_>) -> bool {
@@ -50,18 +52,22 @@ fn tree_bytes(node: Node<'_>) -> u32 {
 }
 
 /// The block's size is what reading the message back with the block in it would add.
-fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>) {
-    let Some(block) = block else { return };
+fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, request: &Request<'_>) -> crate::Result<()> {
+    let Some(block) = request.context_block else { return Ok(()) };
     let Some(last) = last else {
+        if request.system.is_some() {
+            let what = "the system prompt is not among the messages, so there is no place for it: put the block into the system prompt yourself";
+            return Err(Error::new(Code::InvalidOption, "options.contextBlock", what));
+        }
         view.block = BlockPlace::Prepend(block.len() as u32);
         view.overhead += Size::of(block);
         view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
-        return;
+        return Ok(());
     };
     let at = view.system_end - 1;
-    let leading = ..view.messages[at].entries.end;
-    if view.entries[leading].iter().any(|entry| entry.text().contains(block)) {
-        return;
+    let ends_with_it = |text: &str| text.strip_suffix(block).is_some_and(|before| before.is_empty() || before.ends_with(BLOCK_GAP));
+    if view.entries[..view.messages[at].entries.end].iter().any(|entry| ends_with_it(entry.text())) {
+        return Ok(()); // the host has put it there
     }
     view.block = BlockPlace::Append(at);
     let text = last.get("content").and_then(Node::text).filter(|text| !text.is_empty());
@@ -72,6 +78,14 @@ fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>)
         },
         None => Size::of(block),
     };
+    Ok(())
+}
+
+/// What a message answers.
+#[derive(Clone, Copy)]
+struct Answers {
+    tool_call: Option<usize>,
+    failed: bool,
 }
 
 struct Reader<'t> {
@@ -91,7 +105,8 @@ struct Fields<'t> {
     name: Option<&'t str>,
     reasoning: Vec<Node<'t>>,
     others: Size,
-    mark: Option<Node<'t>>,
+    /// The host says that the call failed.
+    failed: bool,
 }
 
 impl<'t> Reader<'t> {
@@ -130,9 +145,8 @@ impl<'t> Reader<'t> {
             _ => Role::Other,
         };
         let at = self.view.messages.len();
-        if let Some(mark) = fields.mark {
-            self.view.host_marks.push(HostMark { message: Some(at), hour: is_hour(mark) });
-        }
+        let marked = [node].into_iter().chain(fields.tool_calls.into_iter().flat_map(Node::children));
+        marked.flat_map(marks_on).for_each(|mark| self.view.host_marks.push(HostMark { message: Some(at), hour: is_hour(mark) }));
         let mut message = Message {
             role,
             entries: self.view.entries.len()..self.view.entries.len(),
@@ -146,11 +160,12 @@ impl<'t> Reader<'t> {
         for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
             message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
         }
-        let answers = match fields.role {
+        let tool_call = match fields.role {
             Some("tool") => fields.tool_call_id.and_then(|id| self.by_id.answer(id)),
             Some("function") => fields.name.and_then(|name| self.by_name.answer(name)),
             _ => None,
         };
+        let answers = Answers { tool_call, failed: fields.failed };
         let parts = self.content(&fields, &mut message, answers)?;
         message.blocks = (parts + made).max(1);
         if fields.role == Some("function") {
@@ -158,9 +173,7 @@ impl<'t> Reader<'t> {
         }
         if role == Role::Assistant && !fields.reasoning.is_empty() {
             let required = made > 0 && fields.reasoning.iter().any(|node| node.key() != Some("reasoning"));
-            let alone = made == 0
-                && !self.view.entries[message.entries.start..].iter().any(|entry| !entry.text().is_empty())
-                && message.fixed.tokens == tokens::MESSAGE_OVERHEAD;
+            let alone = made == 0 && self.view.entries[message.entries.start..].iter().all(|entry| entry.text().trim().is_empty());
             let bytes = fields.reasoning.iter().map(|node| tree_bytes(*node)).sum();
             let content = Content::Values(fields.reasoning);
             self.view.entries.push(Entry {
@@ -170,6 +183,7 @@ impl<'t> Reader<'t> {
                 content,
                 bytes,
                 tool_call: None,
+                failed: false,
                 required: required || alone,
             });
         }
@@ -189,7 +203,7 @@ impl<'t> Reader<'t> {
                 let name = body.and_then(|body| body.get("name")).and_then(Node::text).unwrap_or("");
                 let arguments = body.and_then(|body| body.get("arguments").or_else(|| body.get("input")));
                 if let Some(id) = call.get("id").and_then(Node::text) {
-                    self.by_id.open(id, self.view.tool_calls.len());
+                    self.by_id.open(id, message, self.view.tool_calls.len());
                 }
                 self.view.tool_calls.push(ToolCall { message, name, arguments });
                 made += 1;
@@ -197,7 +211,7 @@ impl<'t> Reader<'t> {
         }
         if let Some(call) = fields.function_call.filter(|node| node.kind() == Kind::Object) {
             let name = call.get("name").and_then(Node::text).unwrap_or("");
-            self.by_name.open(name, self.view.tool_calls.len());
+            self.by_name.open(name, message, self.view.tool_calls.len());
             self.view.tool_calls.push(ToolCall { message, name, arguments: call.get("arguments") });
             made += 1;
         }
@@ -205,7 +219,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the content; returns how many parts it has.
-    fn content(&mut self, fields: &Fields<'t>, message: &mut Message, answers: Option<usize>) -> crate::Result<u32> {
+    fn content(&mut self, fields: &Fields<'t>, message: &mut Message, answers: Answers) -> crate::Result<u32> {
         let Some(content) = fields.content else {
             return Ok(0);
         };
@@ -225,8 +239,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn part(&mut self, message: &mut Message, part: u32, node: Node<'t>, answers: Option<usize>) {
-        for mark in MARK_KEYS.iter().filter_map(|key| node.get(key)) {
+    fn part(&mut self, message: &mut Message, part: u32, node: Node<'t>, answers: Answers) {
+        for mark in marks_on(node) {
             self.view.host_marks.push(HostMark { message: Some(self.view.messages.len()), hour: is_hour(mark) });
         }
         let kind = node.get("type").and_then(Node::text).unwrap_or("");
@@ -246,17 +260,18 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn text(&mut self, message: &mut Message, part: u32, text: &'t str, answers: Option<usize>) {
+    fn text(&mut self, message: &mut Message, part: u32, text: &'t str, answers: Answers) {
         let kind = if message.role == Role::Tool { EntryKind::Result } else { EntryKind::Text };
         message.authored |= message.role == Role::User && !text.is_empty();
-        message.markable |= !text.is_empty();
+        message.markable |= !text.trim().is_empty();
         let entry = Entry {
             message: self.view.messages.len(),
             part,
             kind,
             content: Content::Text(text),
             bytes: text.len() as u32,
-            tool_call: answers,
+            tool_call: answers.tool_call,
+            failed: answers.failed,
             required: false,
         };
         self.view.entries.push(entry);
@@ -278,7 +293,9 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
                     fields.reasoning.push(field);
                 }
             }
-            key if MARK_KEYS.contains(&key) => fields.mark = Some(field),
+            key if MARK_KEYS.contains(&key) => {}
+            "is_error" | "isError" => fields.failed |= field.kind() == Kind::True,
+            "status" if field.text() == Some("error") => fields.failed = true,
             _ if field.kind() == Kind::Null => {}
             _ => fields.others += Size { tokens: tokens::estimate_tree(field), bytes: tree_bytes(field) },
         }

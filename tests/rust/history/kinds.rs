@@ -12,7 +12,7 @@ fn names_tell_kinds() {
         (Read, "read read_file Read ReadFile view cat open_file get_weather show_file load_document mcp__fs__read_text_file"),
         (Search, "grep Grep search_files codebase_search find_by_name rg ripgrep web_search query_db"),
         (List, "ls list_dir ListFiles glob Glob file_tree"),
-        (Fetch, "fetch fetch_url WebFetch browser_navigate http_request download"),
+        (Fetch, "fetch fetch_url WebFetch browser_navigate http_get download"),
         (
             Write,
             "write write_file Edit str_replace_editor apply_patch ApplyPatch create_file delete_file git_commit send_email update_reservation book_flight",
@@ -104,9 +104,33 @@ fn spans_cover() {
         assert!(wide.covers(narrow) && !narrow.covers(wide), "{wide:?} and {narrow:?}");
         assert!(whole.covers(wide) && wide.covers(wide));
     }
-    assert_eq!(span(r#","offset":0"#), span(r#","offset":1"#), "counted from 0 or from 1 the first line is the start");
+    let (zero, one) = (span(r#","offset":0,"limit":50"#), span(r#","offset":1,"limit":49"#));
+    assert!(zero.covers(one) && !one.covers(zero), "whether the first line is 0 or 1, a read from 0 has it");
+    assert!(
+        whole.covers(span(r#","offset":1900,"limit":100"#)) && !whole.covers(span(r#","offset":2500,"limit":100"#)),
+        "tools have a limit of their own"
+    );
     assert_eq!(span(r#","offset":null"#), whole);
     assert!(!span(r#","offset":10,"limit":10"#).covers(span(r#","offset":15,"limit":10"#)), "overlapping is not covering");
+    for odd in [
+        r#","offset":1000,"page_size":100"#,
+        r#","offset":-50"#,
+        r#","view_range":[-50,-1]"#,
+        r#","start_line":-50"#,
+        r#","limit":0"#,
+        r#","view_range":[1,-5]"#,
+    ] {
+        let arguments = format!(r#"{{"path":"a"{odd}}}"#);
+        assert_ne!(
+            resource(ToolKind::Read, &arguments).unwrap().key,
+            resource(ToolKind::Read, r#"{"path":"a"}"#).unwrap().key,
+            "{odd} is no range that we read"
+        );
+    }
+    for length in ["limit", "length", "count", "max_lines"] {
+        let page = |offset: u32| span(&format!(r#","offset":{offset},"{length}":100"#));
+        assert!(!page(0).covers(page(1000)) && !page(1000).covers(page(0)), "{length}");
+    }
     for odd in [r#","offset":-5"#, r#","offset":1e300"#, r#","offset":9223372036854775807,"limit":9223372036854775807"#, r#","end_line":-7"#] {
         assert!(span(odd).covers(span(odd)), "{odd}");
     }

@@ -27,17 +27,24 @@ fn a_duplicate_names_tool_and_resource() {
     let line = of(ToolKind::Read).duplicate("80 of 80 lines", Some("src/a.rs"));
     assert!(
         line.starts_with(
-            "[warmfold: 80 of 80 lines elided to save context: a_tool returned the same src/a.rs earlier; the source is intact. Call a_tool"
+            "[warmfold: 80 of 80 lines of src/a.rs elided to save context: an earlier result of a_tool is the same; the source is intact. Call a_tool"
         ),
         "{line}"
     );
-    assert!(of(ToolKind::Run).duplicate("9 of 9 lines", None).contains("a_tool returned the same earlier; only this transcript"));
+    assert!(
+        of(ToolKind::Run)
+            .duplicate("9 of 9 lines", None)
+            .contains("9 of 9 lines elided to save context: an earlier result of a_tool is the same; only this transcript")
+    );
 }
 
 #[test]
 fn a_superseded_read_points_on() {
     let line = of(ToolKind::Read).superseded("80 of 80 lines", Some("src/a.rs"));
-    assert!(line.contains("a later call of a_tool shows src/a.rs anew; the source is intact."), "{line}");
+    assert!(
+        line.contains("80 of 80 lines of src/a.rs elided to save context: a later call of a_tool returned it anew; the source is intact."),
+        "{line}"
+    );
     for line in [line, of(ToolKind::Read).duplicate("1 of 1 bytes", None)] {
         assert!(!line.contains("above") && !line.contains("below"), "places drift, and a target may be cut later: {line}");
     }
