@@ -2,7 +2,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { deflateRawSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
+import zopfli from "@gfx/zopfli";
 import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -19,8 +20,9 @@ const node = (script, ...values) => run(process.execPath, `node_modules/${script
 const deflatedWasm = {
   name: "deflated wasm",
   setup: ({ onLoad }) =>
-    onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
-      contents: deflateRawSync(readFileSync(path), { level: 9 }),
+    // Zopfli takes a second and a half and saves a twentieth over zlib's best.
+    onLoad({ filter: /\.wasm$/ }, async ({ path }) => ({
+      contents: await zopfli.deflateAsync(readFileSync(path), { numiterations: 15 }),
       loader: "binary",
     })),
 };

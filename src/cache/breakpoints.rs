@@ -65,7 +65,7 @@ pub fn plan(layout: &Layout, limits: &Limits, taken: &[usize], fold_point: Optio
     let mut chosen: Vec<usize> = Vec::with_capacity(limits.most);
     let mut keep = |at: Option<usize>| {
         if let Some(at) = at.filter(|at| chosen.len() < limits.most && !chosen.contains(at) && !taken.contains(at)) {
-            chosen.push(at);
+            chosen.insert(chosen.partition_point(|earlier| *earlier < at), at);
         }
     };
     let tail = layout.bytes.len().checked_sub(1).and_then(|last| layout.holder(last));
@@ -76,7 +76,6 @@ pub fn plan(layout: &Layout, limits: &Limits, taken: &[usize], fold_point: Optio
     for milestone in milestones(layout, limits.milestone_tokens).into_iter().rev() {
         keep(Some(milestone));
     }
-    chosen.sort_unstable();
     chosen
 }
 

@@ -320,7 +320,7 @@ fn range_of(value: &Value) -> Option<Span> {
         Value::Array(ends) if ends.len() == 2 => (number_of(&ends[0])?, number_of(&ends[1])?),
         Value::String(text) => {
             let (start, end) = text.split_once(['-', ':', ','])?;
-            (start.trim().parse().ok()?, end.trim().parse().ok()?)
+            (start.trim_ascii().parse().ok()?, end.trim_ascii().parse().ok()?)
         }
         _ => return None,
     };
@@ -331,7 +331,7 @@ fn range_of(value: &Value) -> Option<Span> {
 fn number_of(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)),
-        Value::String(text) => text.trim().parse().ok(),
+        Value::String(text) => text.trim_ascii().parse().ok(),
         _ => None,
     }
 }

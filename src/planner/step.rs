@@ -3,6 +3,7 @@
 //! Over the limit the passes run in order until the target is reached. If all that is eligible misses it, the step is undone unless it
 //! pays, saves a tenth of the limit, or the window would overflow: a budget is soft, a window is hard.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::proposal::Proposal;
@@ -40,9 +41,9 @@ struct Attempt {
 impl Attempt {
     /// The entries that got an edit, ascending.
     fn entries(&self) -> Vec<usize> {
-        let mut entries: Vec<usize> = self.log.iter().map(|(entry, _)| *entry).collect();
-        entries.sort_unstable();
-        entries
+        let mut entries = BTreeSet::new();
+        self.log.iter().for_each(|(entry, _)| _ = entries.insert(*entry));
+        entries.into_iter().collect()
     }
 
     /// How many of them had an edit of an earlier call.

@@ -118,11 +118,14 @@ export const policy = fc
   .record(policies, { requiredKeys: ["budgetTokens", "protectRecentTurns", "maxToolResultBytes"] })
   .map((options) => ("model" in options ? { completionReserve: 10, ...options } : options) as FoldOptions);
 
-/** What stands beside the messages, and must be the same on every call. */
-export const surroundings = fc.record(
-  { contextBlock: fc.constantFrom("Project notes:\n- be kind 🦀", ""), system: fc.constant("Separate."), tools: fc.constant([{ type: "function", function: { name: "grep" } }]) },
-  { requiredKeys: [] },
-) as fc.Arbitrary<FoldOptions>;
+const beside = <T>(more: { [name in keyof T]: fc.Arbitrary<T[name]> }) =>
+  fc.record({ tools: fc.constant([{ type: "function", function: { name: "grep" } }]), ...more }, { requiredKeys: [] }) as fc.Arbitrary<FoldOptions>;
+
+/** What stands beside the messages, and must be the same on every call: a block goes into the messages, a separate prompt stays outside. */
+export const surroundings = fc.oneof(
+  beside({ contextBlock: fc.constantFrom("Project notes:\n- be kind 🦀", "") }),
+  beside({ system: fc.constant("Separate.") }),
+);
 
 /** Lengths of the history at each model call, as the planner counts them. */
 export function callLengths(history: readonly Message[]): number[] {

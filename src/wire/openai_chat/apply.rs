@@ -94,7 +94,7 @@ fn part_patches(
             patches.push(in_part(part, rest, Change::Set(Value::Text(text))));
         }
         let is_text = child.get("type").and_then(Node::text) == Some("text");
-        if is_text && child.get("text").and_then(Node::text).is_some_and(|text| !text.trim().is_empty()) {
+        if is_text && child.get("text").and_then(Node::text).is_some_and(|text| !text.trim_ascii().is_empty()) {
             last_text = Some((part, child));
         }
     }

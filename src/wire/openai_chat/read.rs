@@ -173,7 +173,7 @@ impl<'t> Reader<'t> {
         }
         if role == Role::Assistant && !fields.reasoning.is_empty() {
             let required = made > 0 && fields.reasoning.iter().any(|node| node.key() != Some("reasoning"));
-            let alone = made == 0 && self.view.entries[message.entries.start..].iter().all(|entry| entry.text().trim().is_empty());
+            let alone = made == 0 && self.view.entries[message.entries.start..].iter().all(|entry| entry.text().trim_ascii().is_empty());
             let bytes = fields.reasoning.iter().map(|node| tree_bytes(*node)).sum();
             let content = Content::Values(fields.reasoning);
             self.view.entries.push(Entry {
@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
     fn text(&mut self, message: &mut Message, part: u32, text: &'t str, answers: Answers) {
         let kind = if message.role == Role::Tool { EntryKind::Result } else { EntryKind::Text };
         message.authored |= message.role == Role::User && !text.is_empty();
-        message.markable |= !text.trim().is_empty();
+        message.markable |= !text.trim_ascii().is_empty();
         let entry = Entry {
             message: self.view.messages.len(),
             part,

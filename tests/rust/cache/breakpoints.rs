@@ -112,3 +112,13 @@ fn a_fold_keeps_a_mark_that_is_still_warm() {
     let warm = before.outcome.breakpoints.iter().copied().filter(|at| *at < from).max();
     assert!(warm.is_some_and(|at| at > 1 && after.outcome.breakpoints.contains(&at)), "{warm:?} of {:?}", after.outcome.breakpoints);
 }
+
+/// Twenty calls at once and their results: nothing near can hold a mark, so the old tail is asked for itself.
+#[test]
+fn a_wide_batch_asks_for_the_old_tail() {
+    let far = Limits { most: 4, milestone_tokens: 1_000_000 };
+    let mut wide = Layout { added_from: 3, ..layout(&[5; 25], 1) };
+    wide.blocks[3] = 20;
+    wide.can_hold[3] = false;
+    assert_eq!(plan(&wide, &far, &[], None), [0, 2, 24]);
+}

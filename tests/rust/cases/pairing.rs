@@ -99,3 +99,15 @@ fn a_legacy_function_is_paired_by_name() {
     oracle::one_call(&folded).unwrap();
     assert_eq!(folded.edits().len(), 1);
 }
+
+/// Parallel calls that a server gave one id are answered in their order, so the texts keep their own names.
+#[test]
+fn one_id_for_a_batch_is_answered_in_order() {
+    let batch = asks(&[("x", "read", json!({ "path": "a" })), ("x", "read", json!({ "path": "b" }))]);
+    let results = [result("x", &lines("a", 60)), result("x", &lines("b", 60))];
+    let again = exchange("x", "read", json!({ "path": "b" }), &lines("newer b", 60));
+    let messages = history(&[&[user("go"), batch], &results, &again, &[assistant("ok"), user("so")]]);
+    let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+    let edited: Vec<usize> = call.edits().iter().map(|edit| edit.message).collect();
+    assert_eq!(edited, [3], "of the two the old b is shown anew, and a is not");
+}

@@ -140,3 +140,30 @@ fn what_people_and_models_say_stays() {
     let call = fold_messages(&messages, &eager(), &Carry::New);
     assert_eq!(call.output(), messages);
 }
+
+/// What SDKs add to a message says nothing: without its reasoning it would go out empty.
+#[test]
+fn reasoning_beside_empty_fields_is_the_only_thing_said() {
+    for (key, value) in [("annotations", json!([])), ("id", json!("m1")), ("tool_calls", json!([])), ("refusal", json!(null))] {
+        let mut thought = json!({ "role": "assistant", "content": " ", "reasoning": lines("thinking", 40) });
+        thought[key] = value;
+        let messages = history(&[&[user("go"), thought, user("and?"), assistant("yes"), user("so")]]);
+        assert_eq!(fold_messages(&messages, &eager(), &Carry::New).edits().len(), 0, "{key}");
+    }
+}
+
+/// On a cold call protection may be given back only as far as the window allows.
+#[test]
+fn a_cold_call_does_not_overflow_the_window() {
+    let reads: Vec<Value> =
+        (0..8).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines("text", 300))).collect();
+    let messages = history(&[&[user("go")], &reads, &[assistant("ok"), user("so")]]);
+    let options = json!({ "budgetTokens": 8000, "model": { "contextWindow": 30_000 } });
+    let folded = fold_messages(&messages, &options, &Carry::New);
+    assert!(!folded.edits().is_empty());
+    let force = json!({ "messages": messages, "tool_choice": { "type": "function", "function": { "name": "read" } } });
+    let cold = fold(&force, &merged(&options, &json!({ "cold": true })), &folded.next());
+    assert!(cold.outcome.fits, "{:?}", cold.outcome.report.reasons);
+    let roomy = fold(&force, &json!({ "budgetTokens": 8000, "cold": true }), &folded.next());
+    assert_eq!(roomy.edits().len(), 0, "without a window it is given back");
+}

@@ -143,3 +143,46 @@ fn refetches_are_counted() {
         history(&[&first, &exchange("b", "read", json!({ "path": "f" }), &lines("f", 80)), &exchange("c", "read", json!({ "path": "g" }), "x")]);
     assert_eq!(fold_messages(&again, &merged(&eager(), &json!({ "when": "never" })), &folded.next()).outcome.report.refetches, 1);
 }
+
+/// Errors come in many spellings, some of them long, some as a field beside the text.
+#[test]
+fn a_failed_read_in_any_spelling_supersedes_nothing() {
+    let long = lines("what the server had to say", 8);
+    for start in [
+        "MCP error -32603: ",
+        "{\"success\":false,\"error\":\"",
+        "FileNotFoundError: [Errno 2] ",
+        "Tool execution failed: ",
+        "The user doesn't want to proceed with this tool use. ",
+        "<html><head><title>502 Bad Gateway</title>",
+    ] {
+        let failed = format!("{start}{long}");
+        assert_eq!(rules_of("read", (json!({ "path": "f" }), &lines("old", 300)), (json!({ "path": "f" }), &failed)), [], "{start}");
+    }
+    for (key, value) in [("is_error", json!(true)), ("status", json!("error"))] {
+        let mut failed = exchange("b", "read", json!({ "path": "f" }), &long);
+        failed[1][key] = value;
+        let messages =
+            history(&[&[user("go")], &exchange("a", "read", json!({ "path": "f" }), &lines("old", 300)), &failed, &[assistant("ok"), user("so")]]);
+        let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+        assert_eq!(call.edits().len(), 0, "{key}");
+    }
+}
+
+/// Read, change, read, change back, read: the last says what the first said, but the one in between says otherwise, so it stays.
+#[test]
+fn a_copy_behind_something_else_is_news() {
+    let (old, new) = (lines("old", 60), lines("new", 60));
+    let run = |id: &str, text: &str| exchange(id, "run_tests", json!({}), text);
+    let messages = |texts: &[&str]| {
+        let rounds: Vec<Value> = texts.iter().enumerate().flat_map(|(at, text)| run(&format!("c{at}"), text)).collect();
+        history(&[&[user("go")], &rounds, &[assistant("ok"), user("so")]])
+    };
+    let edited = |texts: &[&str]| {
+        let options = merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 }));
+        fold_messages(&messages(texts), &options, &Carry::New).edits().into_iter().map(|edit| edit.message).collect::<Vec<_>>()
+    };
+    assert_eq!(edited(&[&old, &new, &old]), [0usize; 0]);
+    assert_eq!(edited(&[&old, &old, &new]), [4]);
+    assert_eq!(edited(&[&old, &new, &old, &old]), [8], "of the run behind the change the first stays");
+}

@@ -69,7 +69,22 @@ fn a_breadcrumb_says_that_nothing_is_broken() {
 /// What has side effects is never offered to be called again.
 #[test]
 fn side_effects_are_not_repeated() {
-    for (tool, again) in [("read", true), ("run_tests", true), ("bash", false), ("send_mail", false), ("apply_patch", false), ("frobnicate", false)] {
+    for (tool, again) in [
+        ("read", true),
+        ("run_tests", true),
+        ("bash", false),
+        ("send_mail", false),
+        ("browser_click", false),
+        ("http_request", false),
+        ("execute_query", false),
+        ("open_pull_request", false),
+        ("deploy_build", false),
+        ("test_payment", false),
+        ("check_out", false),
+        ("show_notification", false),
+        ("apply_patch", false),
+        ("frobnicate", false),
+    ] {
         let text = cut(tool, &lines("x", 60), 100, 100);
         assert_eq!(text.lines().next().unwrap().contains(&format!("Call {tool} again with the same arguments")), again, "{text}");
     }

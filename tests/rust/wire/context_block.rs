@@ -81,3 +81,19 @@ fn it_can_carry_a_mark() {
     let call = with_block(&[rules, user("hi")], json!({ "marks": "anthropic" }));
     assert_eq!(call.output[0]["content"][1], marked);
 }
+
+/// A block that happens to occur in the prompt is not there yet; one that the host has put at the end is.
+#[test]
+fn only_a_block_at_the_end_is_there_already() {
+    let with = |text: &str| fold_messages(&[system(text), user("hi")], &json!({ "contextBlock": "Python" }), &Carry::New).text(0).to_owned();
+    assert_eq!(with("You are a Python expert."), "You are a Python expert.\n\nPython");
+    assert_eq!(with("You are an expert.\n\nPython"), "You are an expert.\n\nPython");
+}
+
+/// A system prompt outside the messages cannot be added to.
+#[test]
+fn a_block_beside_a_separate_system_prompt_is_refused() {
+    let request = json!({ "messages": [user("hi")], "system": "rules" });
+    let fault = try_fold(&request, &json!({ "contextBlock": "B" }), &Carry::New).err().unwrap();
+    assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
+}

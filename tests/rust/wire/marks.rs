@@ -103,3 +103,33 @@ fn no_more_than_asked_for() {
         assert_eq!(call.output.to_string().matches("cache_control").count(), most);
     }
 }
+
+/// Marks stand in text parts only, whatever else has a `text`; blank text holds none.
+#[test]
+fn no_mark_on_reasoning_images_or_blanks() {
+    let content = json!([{ "type": "text", "text": "hi" }, { "type": "reasoning", "text": "t" }, { "type": "image_url", "image_url": { "url": "x" }, "text": "alt" }]);
+    let messages = [user("go"), json!({ "role": "assistant", "content": content }), user("  \n")];
+    let call = fold_messages(&messages, &json!({ "marks": "anthropic" }), &Carry::New);
+    let marked = call.output()[1]["content"].as_array().unwrap().iter().map(|part| part.get("cache_control").is_some()).collect::<Vec<_>>();
+    assert_eq!(marked, [true, false, false]);
+    assert_eq!(call.output()[2], messages[2]);
+}
+
+/// What the caller has marked counts wherever it may stand, and what only looks like a mark does not.
+#[test]
+fn marks_count_where_they_are_marks() {
+    let mark = json!({ "type": "ephemeral" });
+    let messages: Vec<Value> = [system("rules")].into_iter().chain((0..6).map(|_| user(&lines("words", 400)))).collect();
+    let written = |request: Value| {
+        let call = fold(&request, &json!({ "marks": "anthropic", "milestoneTokens": 2000 }), &Carry::New);
+        call.outcome.marks.iter().filter(|mark| mark.part.is_some()).count()
+    };
+    assert_eq!(written(json!({ "messages": messages })), 4);
+    assert_eq!(written(json!({ "messages": messages, "system": [{ "type": "text", "text": "r", "cache_control": mark }] })), 3);
+    assert_eq!(written(json!({ "messages": messages, "tools": [{ "type": "function", "cache_control": mark }] })), 3);
+    let schema = json!({ "type": "object", "properties": { "cache_control": { "type": "string" } } });
+    assert_eq!(written(json!({ "messages": messages, "tools": [{ "type": "function", "function": { "parameters": schema } }] })), 4);
+    let mut unmarked = messages.clone();
+    unmarked[3]["cache_control"] = Value::Null;
+    assert_eq!(written(json!({ "messages": unmarked })), 4);
+}
