@@ -121,8 +121,17 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let sent = sent_before(last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
-    let released = if cold.is_empty() { Vec::new() } else { release(&mut state, length) };
-    let fold = step::step(&mut state, Call { length, earlier: last, cached });
+    let call = Call { length, earlier: last, cached };
+    let mut released = if cold.is_empty() { Vec::new() } else { state.release(length) };
+    let mut fold = step::step(&mut state, call);
+    if !released.is_empty() && step::is_over_window(&state) {
+        // Protection yields to the window: what it covers stays as short as it was.
+        let scale = state.scale;
+        state = State::new(view, options, forced_tool, &carried.edits);
+        state.scale = scale;
+        released = Vec::new();
+        fold = step::step(&mut state, call);
+    }
     let (floor, pending) = step::floor(&mut state);
     let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let message_of = |entry: &usize| view.entries[*entry].message;
@@ -153,18 +162,6 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         pending,
         rewrite: fold.map(|fold| fold.rewrite),
     }
-}
-
-/// Lets go of the edits that protection covers now, unless the window would overflow.
-fn release(state: &mut State<'_, '_>, length: usize) -> Vec<usize> {
-    state.length = length;
-    let was_over = step::is_over_window(state);
-    let released = state.release(length);
-    if was_over || !step::is_over_window(state) {
-        return released.into_iter().map(|(entry, _)| entry).collect();
-    }
-    released.into_iter().for_each(|(entry, edit)| _ = state.put(entry, edit));
-    Vec::new()
 }
 
 /// What the host says about the cache.

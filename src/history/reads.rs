@@ -47,7 +47,7 @@ impl Reads {
             return Vec::new(); // another part of the same result
         }
         let mut superseded = Vec::new();
-        if found.bytes >= SHORT && !found.failed && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
+        if !about.is_empty() && found.bytes >= SHORT && !found.failed && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
             let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
             for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
                 superseded.extend(view.messages[earlier.message].entries.clone());

@@ -152,8 +152,10 @@ impl<'v, 't> State<'v, 't> {
     }
 
     /// Lets go of them; only a cold call may.
-    pub(super) fn release(&mut self, length: usize) -> Vec<(usize, Rc<Edit>)> {
-        self.covered(length).into_iter().filter_map(|entry| Some((entry, self.take(entry)?.edit))).collect()
+    pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
+        let released = self.covered(length);
+        released.iter().for_each(|entry| _ = self.take(*entry));
+        released
     }
 
     /// Looks at what came since the last time, then opens what protection has left.

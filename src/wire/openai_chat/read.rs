@@ -40,7 +40,7 @@ pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>
 
 /// The marks that a caller has put on a node itself.
 fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    MARK_KEYS.iter().filter_map(move |key| node.get(key)).filter(|mark| mark.kind() == Kind::Object)
+    node.children().filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
 }
 
 fn is_hour(mark: Node<'_>) -> bool {
