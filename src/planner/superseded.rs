@@ -21,8 +21,10 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
 }
 
-/// Whether no part of the result that an entry belongs to is edited.
+/// Whether no part of the result that an entry belongs to is edited; what this very call truncates after the decision could be made counts
+/// as whole, or what truncation leaves would depend on the order of passes.
 fn is_whole(state: &State<'_, '_>, entry: usize) -> bool {
     let message = state.view.entries[entry].message;
-    state.in_force.range(state.view.messages[message].entries.clone()).next().is_none()
+    let mut edits = state.in_force.range(state.view.messages[message].entries.clone());
+    edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == state.length)
 }
