@@ -1,13 +1,15 @@
 /** Carries patches out on the host's messages: what is not patched stays the very same object. */
 
 /** See `src/wire/patch.rs`. */
-export type Patch = [path: (string | number)[], change: "remove" | { set: Value } | { insert: Value }];
+export type Patch = [path: (string | number)[], change: "remove" | Pooled | { set: Value } | { insert: Value }];
 
-/** `pooled` are characters of the texts that come along. */
+/** Characters of the texts that come along. */
+type Pooled = [from: number, to: number];
+
 type Value =
   | "original"
   | { text: string }
-  | { pooled: [from: number, to: number] }
+  | { pooled: Pooled }
   | { json: unknown }
   | { list: Value[] }
   | { record: [string, Value][] }
@@ -28,6 +30,7 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
     }
     const last = path[path.length - 1]!;
     if (change === "remove") delete parent[last];
+    else if (Array.isArray(change)) define(parent, last, texts.slice(...change));
     else if ("set" in change) define(parent, last, built(change.set, parent[last]));
     else result.splice(last as number, 0, built(change.insert, undefined) as M);
   }
@@ -42,7 +45,8 @@ function copy(value: object): object {
 
 /** Assigns without waking a setter that a prototype may have. */
 function define(parent: Container, key: string | number, value: unknown): void {
-  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
+  if (Object.hasOwn(parent, key)) parent[key] = value; // a copy of ours has no setters of its own
+  else Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 function build(value: Value, original: unknown, texts: string, own: Set<unknown>): unknown {

@@ -27,7 +27,6 @@ let nodeCount = 0;
 let textLength = 0;
 const keys = new Map<string, number>();
 const ancestors: unknown[] = [];
-const path: (string | number)[] = [];
 
 /** Writes the value as the tape's root. Getters run once each; nothing of the value is kept. */
 export function writeTape(value: object): void {
@@ -40,7 +39,7 @@ export function writeTape(value: object): void {
     for (const key of keys.keys()) writeString(key, NO_KEY);
     wasm().tapeCommit(nodeCount, keys.size, textLength);
   } finally {
-    ancestors.length = path.length = 0;
+    ancestors.length = 0;
     keys.clear();
   }
 }
@@ -101,21 +100,19 @@ function writeObject(value: object, key: number, depth: number): void {
   if (Array.isArray(value)) {
     const at = node(ARRAY, key, value.length, 0);
     for (let index = 0; index < value.length; index++) {
-      path[depth] = index;
       write(value[index], NO_KEY, depth + 1);
     }
     nodes[at + 3] = nodeCount;
     return;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  const plain = prototype === null || Object.getPrototypeOf(prototype) === null; // of any realm
+  const plain = prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null; // of any realm
   if (!plain && isOpaque(value)) return void node(OPAQUE, key, (value as { byteLength?: number }).byteLength ?? 0, 0);
   const at = node(plain ? OBJECT : OBJECT | INSTANCE, key, 0, 0);
   let count = 0;
   for (const name of Object.keys(value)) {
     const field = (value as Record<string, unknown>)[name];
     if (field === undefined) continue; // as JSON leaves it out
-    path[depth] = name;
     write(field, keyNumber(name), depth + 1);
     count++;
   }
@@ -164,12 +161,21 @@ function encode(value: string): void {
 }
 
 function tooDeep(value: object, ancestors: unknown[]): WarmfoldError {
-  const first = path[0] === "request" ? 1 : 0; // what the caller knows begins below it
-  const place = (length: number) => path.slice(first, length).reduce<string>((whole, step) => whole + (typeof step === "number" ? `[${step}]` : whole ? `.${step}` : step), "");
+  const way = [...ancestors, value];
   const seen = new Set<unknown>();
-  for (const [depth, ancestor] of [...ancestors, value].entries()) {
-    if (seen.has(ancestor)) return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(depth));
+  for (const [depth, ancestor] of way.entries()) {
+    if (seen.has(ancestor)) return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(way.slice(0, depth + 1)));
     seen.add(ancestor);
   }
-  return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(6));
+  return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(way.slice(0, 7)));
+}
+
+/** The path along these objects, each inside the one before; what the caller knows begins below `request`. */
+function place(way: unknown[]): string {
+  const steps = way.slice(1).map((inner, index) => {
+    const outer = way[index] as Record<string, unknown>;
+    const key = Object.keys(outer).find((name) => outer[name] === inner) ?? "…";
+    return Array.isArray(outer) ? `[${key}]` : `.${key}`;
+  });
+  return steps.join("").replace(/^\.request(?=\.)/, "").slice(1);
 }

@@ -61,10 +61,13 @@ pub enum Value {
     Appended(Box<Value>),
 }
 
-/// As `[path, change]`: an array crosses a boundary faster than an object.
+/// As `[path, change]`, and the commonest change, a pooled text, as `[path, [from, to]]`: arrays cross a boundary faster than objects.
 impl Serialize for Patch {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&self.path, &self.change).serialize(serializer)
+        match &self.change {
+            Change::Set(Value::Pooled(from, to)) => (&self.path, (from, to)).serialize(serializer),
+            change => (&self.path, change).serialize(serializer),
+        }
     }
 }
 
@@ -72,7 +75,7 @@ impl Serialize for Step {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Step::Index(index) => serializer.serialize_u32(*index as u32),
-            Step::Key(key) => serializer.serialize_str(key),
+            Step::Key(key) => serializer.serialize_unit_variant("Step", 0, key), // a string that the serialiser keeps
         }
     }
 }
