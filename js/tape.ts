@@ -59,6 +59,11 @@ function moved(used: number, nodesWanted: number, textWanted: number): void {
   text = new Uint8Array(memory.buffer, textAt, textRoom);
 }
 
+/** Twice as much as before, for as long as that is allowed, and at least what is needed. */
+function roomFor(bytes: number): number {
+  return Math.max(bytes, Math.min(text.length * 2, MAX_BYTES));
+}
+
 /** Lets go of the memory of an instance that is no more. */
 export function forget(): void {
   memory = undefined;
@@ -138,7 +143,7 @@ function writeString(value: string, key: number): void {
 }
 
 function writeAscii(value: string): boolean {
-  if (textLength + SHORT > text.length) moved(nodeCount, 0, text.length * 2 + SHORT);
+  if (textLength + SHORT > text.length) moved(nodeCount, 0, roomFor(textLength + SHORT));
   for (let index = 0; index < value.length; index++) {
     const code = value.charCodeAt(index);
     if (code > 0x7f) return false;
@@ -155,8 +160,8 @@ function encode(value: string): void {
     textLength += written;
     if (read === rest.length) return;
     rest = rest.slice(read);
-    const needed = textLength + rest.length; // at least, and at most three times the rest
-    moved(nodeCount, 0, Math.max(Math.min(text.length * 2, MAX_BYTES), Math.min(textLength + rest.length * 3, MAX_BYTES), needed, text.length + 1));
+    const most = textLength + rest.length * 3; // a UTF-16 unit is at most three bytes
+    moved(nodeCount, 0, Math.max(roomFor(textLength + rest.length), Math.min(most, MAX_BYTES), text.length + 1));
   }
 }
 

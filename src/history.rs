@@ -23,13 +23,16 @@ use std::ops::Range;
 
 use crate::tape::{self, Node};
 use crate::tokens;
-use kinds::{Resource, ToolKind};
+use kinds::ToolKind;
+use resources::Resource;
 
 pub mod copies;
+pub mod failures;
 pub mod kinds;
 pub mod pairs;
 pub mod prints;
 pub mod reads;
+pub mod resources;
 pub mod turns;
 
 /// Who a message is from.

@@ -4,15 +4,27 @@
 //! most re-reads in the wild are of a part.
 //!
 //! ```
-//! use warmfold::history::kinds::{is_error, is_unchanged_stub};
+//! use warmfold::{Format, history::{kinds::ToolKind, reads::Reads}, tape::Tape, wire::Request};
 //!
-//! assert!(is_error("Error: no such file") && is_unchanged_stub("File unchanged since last read."));
+//! let call = |id| serde_json::json!({"role": "assistant", "tool_calls": [{"id": id, "function": {"name": "read", "arguments": "{\"path\": \"a\"}"}}]});
+//! let result = |id| serde_json::json!({"role": "tool", "tool_call_id": id, "content": format!("{id}: a line of text\n").repeat(20)});
+//! let request = serde_json::json!({"messages": [call("x"), result("x"), call("y"), result("y")]}).to_string();
+//! let tape = Tape::from_json(&request)?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let mut reads = Reads::default();
+//! for entry in [0, 1] {
+//!     let resource = view.resource(entry, ToolKind::Read, None).unwrap();
+//!     reads.add(&view, entry, &resource);
+//! }
+//! assert_eq!(reads.superseders(0).collect::<Vec<_>>(), [1]);
+//! # Ok::<(), warmfold::Error>(())
 //! ```
 
 use rustc_hash::FxHashMap;
 
 use super::View;
-use super::kinds::{Resource, Span, is_error, is_unchanged_stub};
+use super::failures::{is_error, is_unchanged_stub};
+use super::resources::{Resource, Span};
 use crate::tape;
 
 /// How many earlier calls about a resource a new one is held against.

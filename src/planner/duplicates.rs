@@ -3,7 +3,7 @@
 //! ```text
 //! tool read a.rs  "fn main() {…}"          tool read a.rs  "fn main() {…}"
 //! …                                   →    …
-//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: 80 of 80 lines elided … returned the same …]"
+//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: 80 of 80 lines of a.rs elided … an earlier result of read is the same …]"
 //! ```
 //!
 //! An early edit would cost the cached prefix, so the later copy gives way; and its line names no place, since places drift.
@@ -11,6 +11,7 @@
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::Rule;
+
 /// How many copies are looked at for one that is whole: edited ones come in runs, and a run this long is no history.
 const COPIES: usize = 64;
 

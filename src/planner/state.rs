@@ -1,7 +1,7 @@
 //! What is in force and what is eligible, as far as the history has been walked.
 //!
 //! Entries are looked at when they come and again when protection leaves them ([`State::register`]); each pass then holds a queue of
-//! them. Nothing is looked at twice, so a history of any length is walked in linear time.
+//! them. Only what an undone fold has held back is looked at again, so a history of any length is walked in linear time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

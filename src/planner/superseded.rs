@@ -1,7 +1,7 @@
 //! Pass 2: a result whose resource a later call of the same tool shows anew becomes one line.
 //!
 //! ```text
-//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines elided … a later call of read shows a.rs anew …]"
+//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines of a.rs elided … a later call of read returned it anew …]"
 //! …                                             →    …
 //! tool read a.rs (490 lines)  "fn new() {…}"        tool read a.rs  "fn new() {…}"
 //! ```
@@ -12,6 +12,7 @@
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::Rule;
+
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_original(entry) {
         return Proposal::NotNow;
@@ -21,8 +22,8 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
 }
 
-/// Whether no part of the result that an entry belongs to is edited; what this very call truncates after the decision could be made counts
-/// as whole, or what truncation leaves would depend on the order of passes.
+/// Whether no part of the result that an entry belongs to was edited when this call began to truncate: which of two passes comes first
+/// must not decide whether what truncation left of an older read may go.
 fn is_whole(state: &State<'_, '_>, entry: usize) -> bool {
     let message = state.view.entries[entry].message;
     let mut edits = state.in_force.range(state.view.messages[message].entries.clone());

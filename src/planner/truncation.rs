@@ -8,7 +8,7 @@
 
 use super::proposal::{self, Proposal};
 use super::state::State;
-use crate::history::kinds::{ERROR_SIGN_BYTES, is_error};
+use crate::history::failures::{ERROR_SIGN_BYTES, is_error};
 use crate::plan::{Piece, Rule};
 use crate::render::{breadcrumb, cut};
 

@@ -15,7 +15,8 @@
 use std::ops::Range;
 
 use crate::bytes;
-use crate::history::kinds::{ERROR_SIGN_BYTES, ToolKind};
+use crate::history::failures::ERROR_SIGN_BYTES;
+use crate::history::kinds::ToolKind;
 
 /// Longest name, resource or label in a breadcrumb, in bytes.
 const LONGEST: usize = 120;

@@ -1,6 +1,8 @@
 //! `history::kinds`: what a tool call does and what it is about.
 
-use warmfold::history::kinds::{Resource, ToolKind, is_error, is_unchanged_stub};
+use warmfold::history::failures::{is_error, is_unchanged_stub};
+use warmfold::history::kinds::ToolKind;
+use warmfold::history::resources::Resource;
 
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;

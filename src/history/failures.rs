@@ -1,0 +1,83 @@
+//! Whether a result says that its call failed, or that there is nothing new: neither stands in for an earlier result.
+//!
+//! ```
+//! use warmfold::history::failures::{is_error, is_unchanged_stub};
+//!
+//! assert!(is_error("Error: no such file") && is_unchanged_stub("File unchanged since last read."));
+//! ```
+
+/// Bytes at the start of a result that tell whether the call failed: an edit of a failed one keeps at least these.
+pub const ERROR_SIGN_BYTES: usize = 200;
+
+/// Whether a result says that the call failed, told from its first words (those behind a line in brackets too, since a host may hand
+/// in what was shortened before). It errs towards failure: a failed call only stands in for no other.
+pub fn is_error(text: &str) -> bool {
+    /// At the very start.
+    const STARTS: &[&str] = &[
+        "error",
+        "[error",
+        "<error",
+        "<tool_use_error",
+        "{\"error\"",
+        "{ \"error\"",
+        "fatal:",
+        "failed to",
+        "exception",
+        "cannot ",
+        "could not ",
+        "unable to",
+        "\u{274c}",
+        "<!doctype html",
+        "<html",
+    ];
+    /// Anywhere in the first words.
+    const SIGNS: &[&str] = &[
+        "error:",
+        "error -",
+        "[errno",
+        "traceback (most recent",
+        "enoent",
+        "eacces",
+        "no such file",
+        "not found",
+        "does not exist",
+        "permission denied",
+        "access denied",
+        "\"success\":false",
+        "\"success\": false",
+        "execution failed",
+        "tool use was rejected",
+        "doesn't want to proceed",
+        "timed out",
+    ];
+    let says_so = |text: &str| {
+        let mut end = text.len().min(ERROR_SIGN_BYTES - ERROR_SIGN_BYTES / 4);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let start = text[..end].to_ascii_lowercase();
+        STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign)) || SIGNS.iter().any(|sign| start.contains(sign))
+    };
+    let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
+    says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))
+}
+
+/// Whether a result only says that nothing has changed since an earlier one, in place of the text.
+pub fn is_unchanged_stub(text: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "unchanged",
+        "not changed",
+        "no change",
+        "not modified",
+        "has not been modified",
+        "already in context",
+        "already read",
+        "same as before",
+        "see above",
+        "identical to",
+    ];
+    text.len() <= 400 && {
+        let text = text.to_ascii_lowercase();
+        SIGNS.iter().any(|sign| text.contains(sign))
+    }
+}
