@@ -26,13 +26,18 @@ use crate::tokens;
 use kinds::ToolKind;
 use resources::Resource;
 
+pub mod actions;
+mod arguments;
 pub mod copies;
 pub mod failures;
 pub mod kinds;
 pub mod pairs;
+pub mod patches;
+pub mod paths;
 pub mod prints;
 pub mod reads;
 pub mod resources;
+pub mod shell;
 pub mod turns;
 
 /// Who a message is from.

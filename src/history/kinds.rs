@@ -1,13 +1,16 @@
-//! What a tool call does.
+//! What a tool call does, as far as the tool's name tells; its arguments are asked by [`Action`](super::actions::Action).
 //!
-//! Names are classed by their words; the host's own table goes first.
+//! The tools of known agents stand in a table; other names are classed by their words.
 //!
 //! ```
 //! use warmfold::history::kinds::ToolKind;
 //!
+//! assert_eq!(ToolKind::of_name("run_shell_command"), ToolKind::Run);
 //! assert_eq!(ToolKind::of_name("mcp__files__read_text_file"), ToolKind::Read);
-//! assert_eq!(ToolKind::of_name("ApplyPatch"), ToolKind::Write);
+//! assert_eq!(ToolKind::of_name("getInvoiceById"), ToolKind::Read);
 //! ```
+
+pub(super) mod tools;
 
 /// What a tool call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +142,13 @@ impl ToolKind {
 
     /// The kind that a tool's name tells. Of an MCP name (`mcp__server__tool`) the tool's own part is asked first.
     pub fn of_name(name: &str) -> ToolKind {
+        tools::find(name).map(tools::Tool::kind).or_else(|| ToolKind::of_words(name)).unwrap_or(ToolKind::Other)
+    }
+
+    /// The kind that the words of a name tell.
+    pub(super) fn of_words(name: &str) -> Option<ToolKind> {
         let own = name.rsplit("__").next().unwrap_or(name);
-        of_words(own).or_else(|| of_words(name)).unwrap_or(ToolKind::Other)
+        of_words(own).or_else(|| of_words(name))
     }
 
     /// Whether calling the tool again with the same arguments is harmless and shows the same thing as it is by then.

@@ -15,6 +15,7 @@
 use serde_json::{Map, Value};
 
 use super::kinds::ToolKind;
+use super::paths::normalised;
 
 /// The lines of a resource that a call shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,19 @@ pub struct Span {
 impl Span {
     /// All of it.
     pub const WHOLE: Span = Span { start: 0, end: u64::MAX };
+
+    /// The lines from `first` to `last`, counted from 1; `u64::MAX` for "to the end".
+    pub const fn lines(first: u64, last: u64) -> Span {
+        Span { start: first, end: last.saturating_add(1) }
+    }
+
+    /// Of these lines, the ones that stand at `lines` among them; `None` where there are none.
+    pub(super) fn narrowed(self, lines: Span) -> Option<Span> {
+        let before = self.start.max(1) - 1;
+        let end = lines.end.saturating_add(before).min(self.end);
+        let start = lines.start.saturating_add(before);
+        (start < end).then_some(Span { start, end })
+    }
 
     /// Whether everything of `other` is in it. A read "to the end" is trusted to show so many lines and no more, since tools have a limit.
     pub fn covers(self, other: Span) -> bool {
@@ -50,30 +64,26 @@ pub struct Resource {
     pub span: Span,
 }
 
-const PRIMARY: &[&str] = &[
+/// Arguments that name a file.
+pub(super) const FILES: &[&str] = &[
     "path",
     "file_path",
     "filePath",
     "filepath",
     "file",
     "filename",
+    "file_name",
     "absolute_path",
+    "AbsolutePath",
     "target_file",
+    "TargetFile",
+    "relative_path",
     "relative_workspace_path",
     "notebook_path",
-    "uri",
-    "url",
-    "key",
-    "directory",
-    "dir",
-    "dir_path",
-    "target_directory",
-    "folder",
-    "pattern",
-    "query",
-    "id",
-    "name",
 ];
+/// Behind these, the arguments that name something else.
+const PRIMARY: &[&str] =
+    &["paths", "files", "uri", "url", "key", "directory", "dir", "dir_path", "target_directory", "folder", "pattern", "query", "id", "name"];
 const PROSE: &[&str] = &["explanation", "description", "reason", "reasoning", "thought", "rationale", "justification", "purpose"];
 const STARTS: &[&str] =
     &["offset", "line_offset", "start", "start_line", "startLine", "line_start", "lineStart", "from_line", "begin_line", "start_line_one_indexed"];
@@ -85,7 +95,11 @@ impl Resource {
     /// Reads a call's arguments. `None` where they do not tell what it is about, or the kind shows nothing that can be shown again.
     /// `own` names the arguments that make the resource, where the host knows better.
     pub fn of(kind: ToolKind, arguments: &str, own: Option<&[String]>) -> Option<Resource> {
-        let mut fields: Map<String, Value> = serde_json::from_str(arguments).ok()?;
+        Resource::of_fields(kind, serde_json::from_str(arguments).ok()?, own)
+    }
+
+    /// The same of arguments that have been read.
+    pub(super) fn of_fields(kind: ToolKind, mut fields: Map<String, Value>, own: Option<&[String]>) -> Option<Resource> {
         if let Some(own) = own {
             let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
             let mut mine = Map::new();
@@ -100,18 +114,30 @@ impl Resource {
         }
         fields.retain(|name, _| !PROSE.contains(&name.as_str()));
         let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-        let primary = PRIMARY.iter().find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
+        let primary =
+            FILES.iter().chain(PRIMARY).find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
         let label = match primary {
             Some(value) => text_of(value),
             None if fields.is_empty() && kind == ToolKind::List => String::new(),
             None => return None,
         };
+        for (name, value) in &mut fields {
+            if let Value::String(path) = value
+                && FILES.contains(&name.as_str())
+            {
+                *path = normalised("", path);
+            }
+        }
         Some(Resource { key: Value::Object(fields).to_string(), label, span })
     }
 }
 
 fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.iter().all(Value::is_string) => values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    }
 }
 
 fn looks_like_a_name(value: &Value) -> bool {

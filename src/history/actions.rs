@@ -1,0 +1,115 @@
+//! What a tool call does, what it is about, and which files it reads and changes.
+//!
+//! The host's word goes first; then the table of known tools, the words of the name, and the arguments. A shell command is read as a
+//! command ([`Line`]).
+//!
+//! ```
+//! use warmfold::history::{actions::Action, kinds::ToolKind};
+//!
+//! let action = Action::of("bash", r#"{"command": "cd /repo && cat src/a.rs | head -50"}"#, None, None);
+//! assert_eq!((action.kind, action.reads), (ToolKind::Read, vec!["/repo/src/a.rs".to_owned()]));
+//!
+//! let action = Action::of("Edit", r#"{"file_path": "/repo/src/a.rs", "old_string": "1", "new_string": "2"}"#, None, None);
+//! assert_eq!((action.kind, action.writes), (ToolKind::Write, vec!["/repo/src/a.rs".to_owned()]));
+//! ```
+
+use super::arguments::{Arguments, CommandLine};
+use super::kinds::ToolKind;
+use super::kinds::tools::{self, Tool};
+use super::patches;
+use super::paths::{distinct, file_name, normalised};
+use super::resources::Resource;
+use super::shell::Line;
+
+pub use super::paths::same_file;
+
+/// What a tool call does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Action {
+    /// Its kind.
+    pub kind: ToolKind,
+    /// What it shows, for calls that can be compared. Keys tell calls of one tool apart; two tools may have the same.
+    pub resource: Option<Resource>,
+    /// Files that it shows, as normalised paths; empty where it is not about files, or not about named ones.
+    pub reads: Vec<String>,
+    /// Files that it changes.
+    pub writes: Vec<String>,
+}
+
+impl Action {
+    /// Reads a call. `kind` is the host's word on the tool, `own` the names of the arguments that the host says make its resource.
+    pub fn of(tool: &str, arguments: &str, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
+        let known = tools::find(tool).or_else(|| ToolKind::of_words(tool).map(Tool::Is));
+        let skim = kind.or(known.map(Tool::kind)) == Some(ToolKind::Write) && own.is_none();
+        let arguments = Arguments::read(arguments, skim);
+        let told = told(known, &arguments);
+        match kind {
+            _ if told.is_shell && own.is_none() => {
+                let line = line(&arguments);
+                match (line, kind) {
+                    (Some(Line { kind, resource, reads, writes }), None) => Action { kind, resource, reads, writes },
+                    (Some(line), Some(kind)) if line.kind == kind => Action { kind, resource: line.resource, reads: line.reads, writes: line.writes },
+                    (_, kind) => plain(kind.unwrap_or(ToolKind::Run), arguments, None),
+                }
+            }
+            kind => plain(kind.unwrap_or(told.kind), arguments, own),
+        }
+    }
+}
+
+/// What name and arguments tell.
+struct Told {
+    kind: ToolKind,
+    is_shell: bool,
+}
+
+fn told(known: Option<Tool>, arguments: &Arguments) -> Told {
+    let is = |kind| Told { kind, is_shell: false };
+    let shell = Told { kind: ToolKind::Run, is_shell: true };
+    match known {
+        Some(Tool::Shell) if arguments.is_input() => is(ToolKind::Run),
+        Some(Tool::Shell) => shell,
+        Some(Tool::Is(ToolKind::Run)) if matches!(arguments, Arguments::Fields(_)) && arguments.command().is_some() => shell,
+        Some(Tool::Editor) if arguments.verb() == Some("view") => is(ToolKind::Read),
+        Some(Tool::Screen) => is(match arguments.verb() {
+            Some("screenshot" | "launch" | "navigate" | "get_text" | "zoom" | "cursor_position" | "read_page" | "snapshot" | "goto") => {
+                ToolKind::Fetch
+            }
+            Some(_) => ToolKind::Write,
+            None if arguments.has_url() => ToolKind::Fetch,
+            None => ToolKind::Run,
+        }),
+        Some(tool) => is(tool.kind()),
+        None if matches!(arguments, Arguments::Fields(_)) && arguments.command().is_some() => shell,
+        None if !arguments.files().is_empty() => is(if arguments.has_contents() { ToolKind::Write } else { ToolKind::Read }),
+        None if arguments.has_wanted() => is(ToolKind::Search),
+        None if arguments.has_url() => is(ToolKind::Fetch),
+        None => is(ToolKind::Other),
+    }
+}
+
+fn line(arguments: &Arguments) -> Option<Line> {
+    let folder = normalised("", arguments.folder());
+    match arguments.command()? {
+        CommandLine::Text(text) => Some(Line::of(text, &folder)),
+        CommandLine::Words(words) => Some(Line::of_words(&words, &folder)),
+    }
+}
+
+/// A call that is what its kind says.
+fn plain(kind: ToolKind, arguments: Arguments, own: Option<&[String]>) -> Action {
+    let files = || arguments.files().into_iter().map(|file| normalised("", file));
+    let patched = || arguments.patch().into_iter().flat_map(patches::files).map(|file| normalised("", file));
+    let (reads, writes) = match kind {
+        ToolKind::Read => (files().collect(), Vec::new()),
+        // The place that is searched is a file, or a folder.
+        ToolKind::Search => (files().filter(|file| file_name(file).trim_start_matches('.').contains('.')).collect(), Vec::new()),
+        ToolKind::Write => (Vec::new(), distinct(files().chain(patched()).collect())),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let resource = match arguments {
+        Arguments::Fields(fields) => Resource::of_fields(kind, fields, own),
+        _ => None,
+    };
+    Action { kind, resource, reads, writes }
+}
