@@ -126,6 +126,69 @@ const WORDS: &[(ToolKind, &[&str])] = &[
     (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
 ];
 
+/// Verbs that change something where a name begins with them; elsewhere in a name they may be nouns.
+const VERBS: &[&str] = &[
+    "activate",
+    "archive",
+    "ban",
+    "charge",
+    "compress",
+    "convert",
+    "crop",
+    "disable",
+    "enable",
+    "encrypt",
+    "export",
+    "extract",
+    "format",
+    "generate",
+    "grant",
+    "import",
+    "index",
+    "ingest",
+    "invite",
+    "launch",
+    "lock",
+    "make",
+    "mark",
+    "migrate",
+    "modify",
+    "optimize",
+    "order",
+    "process",
+    "provision",
+    "reboot",
+    "record",
+    "refund",
+    "register",
+    "render",
+    "reopen",
+    "reply",
+    "reserve",
+    "reset",
+    "resolve",
+    "restore",
+    "resume",
+    "revert",
+    "revoke",
+    "rollback",
+    "scale",
+    "schedule",
+    "share",
+    "shutdown",
+    "sign",
+    "subscribe",
+    "suspend",
+    "sync",
+    "train",
+    "transfer",
+    "transform",
+    "translate",
+    "undo",
+    "unlock",
+    "unsubscribe",
+];
+
 impl ToolKind {
     /// All kinds by name.
     pub const NAMES: &[(&str, ToolKind)] = &[
@@ -174,5 +237,7 @@ fn of_words(name: &str) -> Option<ToolKind> {
             word.push(letter.to_ascii_lowercase());
         }
     }
-    WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind)
+    let found = WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind);
+    let changes = found != Some(ToolKind::Memory) && words.first().is_some_and(|first| VERBS.contains(&first.as_str()));
+    if changes { Some(ToolKind::Write) } else { found }
 }
