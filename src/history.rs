@@ -1,8 +1,8 @@
 //! The view: the wire-neutral reading of a history, which is all that planner and renderer ever see.
 //!
 //! A [`Message`] has [`Entry`]s, the parts that could be shortened on their own; an entry's address is (message, part).
-//! A [`ToolCall`] and its result live and die together; [`pairs`] joins them, [`turns`] says what is recent, [`kinds`]
-//! what a tool call does and what it is about.
+//! A [`ToolCall`] and its result live and die together; [`pairs`] joins them, [`turns`] says what is recent, [`actions`]
+//! what a tool call does, what it is about and which files it changes.
 //!
 //! ```
 //! use warmfold::{history::EntryKind, Format, tape::Tape, wire::Request};
@@ -23,8 +23,8 @@ use std::ops::Range;
 
 use crate::tape::{self, Node};
 use crate::tokens;
+use actions::Action;
 use kinds::ToolKind;
-use resources::Resource;
 
 pub mod actions;
 mod arguments;
@@ -237,12 +237,14 @@ impl<'t> View<'t> {
         entry.tool_call.map(|call| self.tool_calls[call].name)
     }
 
-    /// What a tool call is about; `own` are the names of the arguments that the host says make it.
-    pub fn resource(&self, tool_call: usize, kind: ToolKind, own: Option<&[String]>) -> Option<Resource> {
+    /// What a tool call does; `kind` is the host's word on the tool, `own` the names of the arguments that it says make the resource.
+    pub fn action(&self, tool_call: usize, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
         let call = &self.tool_calls[tool_call];
-        let arguments = call.arguments?;
-        let text = arguments.text().map_or_else(|| Cow::Owned(arguments.to_json().to_string()), Cow::Borrowed);
-        Resource::of(kind, &text, own)
+        let text = match call.arguments {
+            Some(arguments) => arguments.text().map_or_else(|| Cow::Owned(arguments.to_json().to_string()), Cow::Borrowed),
+            None => Cow::Borrowed(""),
+        };
+        Action::of(call.name, &text, kind, own)
     }
 
     /// How many messages stand before the history's first in what is returned.

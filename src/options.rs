@@ -191,10 +191,14 @@ impl Options {
         self.max_tool_result_bytes.max(left)
     }
 
-    /// The kind of a tool: the host's word, else its name's.
+    /// The kind of a tool, where the host says it.
+    pub fn host_kind_of(&self, tool: &str) -> Option<ToolKind> {
+        self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
+    }
+
+    /// The kind of a tool as far as its name tells: the host's word goes first.
     pub fn kind_of(&self, tool: &str) -> ToolKind {
-        let own = self.tool_kinds.iter().find(|(name, _)| name == tool);
-        own.map_or_else(|| ToolKind::of_name(tool), |(_, kind)| *kind)
+        self.host_kind_of(tool).unwrap_or_else(|| ToolKind::of_name(tool))
     }
 
     /// The names of the arguments that make a tool's resource, where the host says so.

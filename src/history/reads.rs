@@ -4,7 +4,7 @@
 //! most re-reads in the wild are of a part.
 //!
 //! ```
-//! use warmfold::{Format, history::{kinds::ToolKind, reads::Reads}, tape::Tape, wire::Request};
+//! use warmfold::{Format, history::reads::Reads, tape::Tape, wire::Request};
 //!
 //! let call = |id| serde_json::json!({"role": "assistant", "tool_calls": [{"id": id, "function": {"name": "read", "arguments": "{\"path\": \"a\"}"}}]});
 //! let result = |id| serde_json::json!({"role": "tool", "tool_call_id": id, "content": format!("{id}: a line of text\n").repeat(20)});
@@ -13,7 +13,7 @@
 //! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
 //! let mut reads = Reads::default();
 //! for entry in [0, 1] {
-//!     let resource = view.resource(entry, ToolKind::Read, None).unwrap();
+//!     let resource = view.action(entry, None, None).resource.unwrap();
 //!     reads.add(&view, entry, &resource);
 //! }
 //! assert_eq!(reads.superseders(0).collect::<Vec<_>>(), [1]);

@@ -49,8 +49,9 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
 
 /// The line that will stand in the entry's place.
 pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
-    let tool = state.view.tool_of(&state.view.entries[entry]);
-    Breadcrumb { label: &state.options.label, tool, kind: tool.map_or(ToolKind::Other, |tool| state.options.kind_of(tool)) }
+    let found = &state.view.entries[entry];
+    let kind = found.tool_call.map_or(ToolKind::Other, |call| state.action(call).kind);
+    Breadcrumb { label: &state.options.label, tool: state.view.tool_of(found), kind }
 }
 
 /// "80 of 80 lines".
@@ -62,6 +63,5 @@ pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
 /// The primary argument of the tool call.
 pub(super) fn label(state: &State<'_, '_>, entry: usize) -> Option<String> {
     let call = state.view.entries[entry].tool_call?;
-    let tool = state.view.tool_calls[call].name;
-    state.view.resource(call, state.options.kind_of(tool), state.options.resource_of(tool)).map(|resource| resource.label)
+    state.action(call).resource.map(|resource| resource.label)
 }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::history::actions::Action;
 use crate::history::copies::Copies;
 use crate::history::kinds::ToolKind;
 use crate::history::reads::Reads;
@@ -183,14 +184,19 @@ impl<'v, 't> State<'v, 't> {
         if options.collapse_duplicate_results {
             self.copies.add(entry);
         }
-        let tool = view.tool_calls[tool_call].name;
-        let resource = if options.elide_superseded_reads { view.resource(tool_call, options.kind_of(tool), options.resource_of(tool)) } else { None };
+        let resource = if options.elide_superseded_reads { self.action(tool_call).resource } else { None };
         let Some(resource) = resource else { return };
         for older in self.reads.add(view, entry, &resource) {
             if older < self.opened && !self.is_kept(older) {
                 self.enqueue_superseded(older);
             }
         }
+    }
+
+    /// What a tool call does, the host's word heard.
+    pub(super) fn action(&self, tool_call: usize) -> Action {
+        let tool = self.view.tool_calls[tool_call].name;
+        self.view.action(tool_call, self.options.host_kind_of(tool), self.options.resource_of(tool))
     }
 
     /// Puts an entry that protection has left into the queue of each pass that might shorten it.

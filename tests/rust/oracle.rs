@@ -2,11 +2,13 @@
 //!
 //! [`one_call`] asks everything that one call must keep, [`next_call`] what the call after it must. Both tell what is wrong.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
-use warmfold::Options;
 use warmfold::history::kinds::ToolKind;
 use warmfold::tape;
-use warmfold::wire::patch::Step;
+use warmfold::wire::{Request, patch::Step};
+use warmfold::{Format, Options};
 
 use crate::support::{Call, Edit, Piece};
 
@@ -234,9 +236,21 @@ fn never_grows(call: &Call) -> Checked {
     Ok(())
 }
 
+/// What the call of each result does, by the result's message. This is the library's own word: what it is worth, `history::actions` tests.
+fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
+    let options = options_of(call);
+    let tape = tape::Tape::from_json(&call.request.to_string()).expect("it was folded");
+    let view = Format::OpenaiChat.read(&Request::of(tape.root(), options.context_block.as_deref())).expect("it was folded");
+    let kind = |tool_call: usize| {
+        let tool = view.tool_calls[tool_call].name;
+        view.action(tool_call, options.host_kind_of(tool), options.resource_of(tool)).kind
+    };
+    view.entries.iter().filter_map(|entry| Some((entry.message, kind(entry.tool_call?)))).collect()
+}
+
 /// Law 8: one generated line says what went; every other line is the original's.
 fn never_silent(call: &Call) -> Checked {
-    let options = options_of(call);
+    let kinds = kinds_of(call);
     for (edit, original, text) in new_result_edits(call) {
         let is_marked = |line: &str| line.starts_with(['[', '…']);
         let lines = || text.split('\n').map(str::trim).filter(|line| !line.is_empty());
@@ -247,7 +261,7 @@ fn never_silent(call: &Call) -> Checked {
         let plain = breadcrumb.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && breadcrumb.ends_with(']');
         let brackets = breadcrumb.matches(['[', ']']).count();
         ensure!(plain && brackets == 2, "a breadcrumb is one line of plain ASCII in brackets: {breadcrumb:?}");
-        let kind = options.kind_of(edit.tool.as_deref().unwrap_or(""));
+        let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
         let again = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify);
         ensure!(again || !breadcrumb.contains(" again"), "a {kind:?} must not be called again: {breadcrumb}");
         let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch);

@@ -83,7 +83,7 @@ fn prose_is_no_part_of_a_resource() {
 #[test]
 fn later_copies_give_way() {
     let text = lines("the same", 80);
-    let same = rules_of("bash", (json!({ "command": "ls" }), &text), (json!({ "command": "ls -a" }), &text));
+    let same = rules_of("bash", (json!({ "command": "./a" }), &text), (json!({ "command": "./a -v" }), &text));
     assert_eq!(same, [(4, "duplicate".to_owned())]);
     let messages =
         history(&[&[user("go")], &exchange("a", "grep", json!({}), &text), &exchange("b", "bash", json!({}), &text), &[assistant("ok"), user("so")]]);

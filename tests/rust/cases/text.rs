@@ -53,7 +53,7 @@ fn a_breadcrumb_says_that_nothing_is_broken() {
         ("list_files", true),
         ("bash", false),
         ("write_file", false),
-        ("frobnicate", false),
+        ("optimize_images", false),
         ("run_tests", false),
     ] {
         let text = cut(tool, &lines("x", 60), 100, 100);
@@ -83,7 +83,7 @@ fn side_effects_are_not_repeated() {
         ("check_out", false),
         ("show_notification", false),
         ("apply_patch", false),
-        ("frobnicate", false),
+        ("optimize_images", false),
     ] {
         let text = cut(tool, &lines("x", 60), 100, 100);
         assert_eq!(text.lines().next().unwrap().contains(&format!("Call {tool} again with the same arguments")), again, "{text}");
