@@ -28,6 +28,7 @@ use kinds::ToolKind;
 
 pub mod actions;
 mod arguments;
+pub mod changes;
 pub mod copies;
 pub mod failures;
 pub mod kinds;
@@ -35,6 +36,7 @@ pub mod pairs;
 pub mod patches;
 pub mod paths;
 pub mod prints;
+pub mod quotes;
 pub mod reads;
 pub mod resources;
 pub mod shell;
@@ -245,6 +247,12 @@ impl<'t> View<'t> {
             None => Cow::Borrowed(""),
         };
         Action::of(call.name, &text, kind, own)
+    }
+
+    /// The tool calls that a message makes.
+    pub fn calls_of(&self, message: usize) -> Range<usize> {
+        let before = |message: usize| self.tool_calls.partition_point(|call| call.message < message);
+        before(message)..before(message + 1)
     }
 
     /// How many messages stand before the history's first in what is returned.

@@ -8,21 +8,25 @@
 //!
 //! let options = Options::from_json(serde_json::json!({ "budgetTokens": 60_000, "floorRatio": 0.75 }))?;
 //! assert_eq!(options.budget_tokens, Some(60_000));
-//! assert_eq!(options.keep_head_bytes, 512); // of preset "spec"
+//! assert_eq!(options.protect_recent_turns, 1); // of preset "balanced"
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
 use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
-use crate::render::breadcrumb;
 use crate::tape::{Node, Tape};
 
+mod presets;
 mod read;
+
+pub use presets::{ByKind, KindPolicy, Preset};
 
 /// When edits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
+    /// When they earn more than rewriting the cached prefix costs, and have missed as much already; and over the budget or the window.
+    Pays,
     /// When the prompt is over the budget or the window.
     Budget,
     /// Never: edits in force stay, none is added.
@@ -102,13 +106,13 @@ pub struct Options {
     pub pins: Vec<EntryRef>,
     /// `false`: messages and plan come back as they are. Default `true`.
     pub enabled: bool,
-    /// When edits are made. Preset "spec": [`When::Budget`].
+    /// When edits are made. Default [`When::Pays`]; preset "spec": [`When::Budget`].
     pub when: When,
     /// Prices and lifetime of the provider's cache. Default: by model id, else Anthropic's five minutes.
     pub cache: Profile,
-    /// Fold when the prompt is over this many tokens. Preset "spec": 40,000.
+    /// Fold when the prompt is over this many tokens. Default: none; preset "spec": 40,000.
     pub budget_tokens: Option<u32>,
-    /// A fold goes down to this share of the limit, in (0, 1]. Preset "spec": 1.
+    /// A fold goes down to this share of the limit, in (0, 1]. Default 0.5; preset "spec": 1.
     pub floor_ratio: f64,
     /// Whether the window is a limit too, where it is known. Default `true`.
     pub fit_to_window: bool,
@@ -116,14 +120,12 @@ pub struct Options {
     pub context_headroom: f64,
     /// Tokens kept free for the answer. Default 4,096.
     pub completion_reserve: u32,
-    /// The newest turns that no new edit touches. Preset "spec": 4.
+    /// The newest turns that no new edit touches, whatever their kind. Default 1; preset "spec": 4.
     pub protect_recent_turns: usize,
-    /// A result over this many bytes is truncated; at least the kept bytes and a line count as small. Preset "spec": 4,096.
-    pub max_tool_result_bytes: usize,
-    /// Bytes of its start that stay. Preset "spec": 512.
-    pub keep_head_bytes: usize,
-    /// Bytes of its end that stay. Preset "spec": 512.
-    pub keep_tail_bytes: usize,
+    /// From which age, over which size and down to what results are cut. Default: see [`Preset`].
+    pub by_kind: ByKind,
+    /// Calls for which a result stays after the model quoted it. Default 10; preset "spec": 0.
+    pub protect_quoted_calls: u32,
     /// An edit that saves fewer bytes is not made. Default 120.
     pub min_saved_bytes: usize,
     /// Calls still to come. Default: the larger of 10 and the calls so far.
@@ -132,7 +134,9 @@ pub struct Options {
     pub collapse_duplicate_results: bool,
     /// Default `true`.
     pub elide_superseded_reads: bool,
-    /// Whether old reasoning goes. Preset "spec": `true`.
+    /// Whether a read of what was changed since goes. Default `true`; preset "spec": `false`.
+    pub elide_stale_reads: bool,
+    /// Whether old reasoning goes. Default `false`; preset "spec": `true`.
     pub drop_reasoning: bool,
     /// The kind of a tool, by its name.
     pub tool_kinds: Vec<(String, ToolKind)>,
@@ -185,20 +189,9 @@ impl Options {
         }
     }
 
-    /// Over how many bytes a result is large. What truncation leaves is never large itself, however little is allowed.
-    pub fn large_result_bytes(&self) -> usize {
-        let left = self.keep_head_bytes.saturating_add(self.keep_tail_bytes).saturating_add(breadcrumb::LONGEST_LINE);
-        self.max_tool_result_bytes.max(left)
-    }
-
     /// The kind of a tool, where the host says it.
-    pub fn host_kind_of(&self, tool: &str) -> Option<ToolKind> {
+    pub fn kind_of(&self, tool: &str) -> Option<ToolKind> {
         self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
-    }
-
-    /// The kind of a tool as far as its name tells: the host's word goes first.
-    pub fn kind_of(&self, tool: &str) -> ToolKind {
-        self.host_kind_of(tool).unwrap_or_else(|| ToolKind::of_name(tool))
     }
 
     /// The names of the arguments that make a tool's resource, where the host says so.
@@ -207,8 +200,10 @@ impl Options {
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl Options {
+    /// The options of a preset.
+    pub fn of(preset: Preset) -> Options {
+        let spec = preset == Preset::Spec;
         Options {
             format: None,
             context_block: None,
@@ -217,22 +212,22 @@ impl Default for Options {
             usage: None,
             pins: Vec::new(),
             enabled: true,
-            when: When::Budget,
+            when: if spec { When::Budget } else { When::Pays },
             cache: Profile::default(),
-            budget_tokens: Some(40_000),
-            floor_ratio: 1.0,
+            budget_tokens: spec.then_some(40_000),
+            floor_ratio: if spec { 1.0 } else { 0.5 },
             fit_to_window: true,
             context_headroom: 0.9,
             completion_reserve: 4096,
-            protect_recent_turns: 4,
-            max_tool_result_bytes: 4096,
-            keep_head_bytes: 512,
-            keep_tail_bytes: 512,
+            protect_recent_turns: if spec { 4 } else { 1 },
+            by_kind: preset.by_kind(),
+            protect_quoted_calls: preset.protect_quoted_calls(),
             min_saved_bytes: 120,
             expected_calls: None,
             collapse_duplicate_results: true,
             elide_superseded_reads: true,
-            drop_reasoning: true,
+            elide_stale_reads: !spec,
+            drop_reasoning: spec,
             tool_kinds: Vec::new(),
             resource_of: Vec::new(),
             marks: Marks::None,
@@ -240,5 +235,11 @@ impl Default for Options {
             milestone_tokens: 20_000,
             label: "warmfold".to_owned(),
         }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options::of(Preset::default())
     }
 }

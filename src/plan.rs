@@ -115,6 +115,8 @@ pub enum Rule {
     Duplicate,
     /// A later call shows the same resource as it is by then.
     Superseded,
+    /// A later call has changed what it showed.
+    Stale,
     /// Large and old: head and tail stay.
     Truncated,
     /// Old reasoning.
@@ -122,8 +124,13 @@ pub enum Rule {
 }
 
 impl Rule {
-    const NAMES: &[(&str, Rule)] =
-        &[("duplicate", Rule::Duplicate), ("superseded", Rule::Superseded), ("truncated", Rule::Truncated), ("reasoning", Rule::Reasoning)];
+    const NAMES: &[(&str, Rule)] = &[
+        ("duplicate", Rule::Duplicate),
+        ("superseded", Rule::Superseded),
+        ("stale", Rule::Stale),
+        ("truncated", Rule::Truncated),
+        ("reasoning", Rule::Reasoning),
+    ];
 }
 
 /// A stretch of an edit.

@@ -24,11 +24,16 @@ use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
 use crate::tape::hex;
 
+mod attempt;
 mod duplicates;
+mod pays;
+mod pending;
 mod proposal;
 mod reasoning;
+mod stale;
 mod state;
 mod step;
+mod sums;
 mod superseded;
 mod truncation;
 
@@ -111,7 +116,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
             (plan, carried, cold)
         }
     };
-    let mut state = State::new(view, options, forced_tool, &carried.edits);
+    let mut state = State::new(view, options, &calls, forced_tool, &carried.edits);
     let earlier_calls = if derived { &calls[..last] } else { &[] };
     for (earlier, length) in earlier_calls.iter().enumerate() {
         step::step(&mut state, Call { length: *length, earlier, cached: sent_before(earlier) });
@@ -127,12 +132,12 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     if !released.is_empty() && step::is_over_window(&state) {
         // Protection yields to the window: what it covers stays as short as it was.
         let scale = state.scale;
-        state = State::new(view, options, forced_tool, &carried.edits);
+        state = State::new(view, options, &calls, forced_tool, &carried.edits);
         state.scale = scale;
         released = Vec::new();
         fold = step::step(&mut state, call);
     }
-    let (floor, pending) = step::floor(&mut state);
+    let (floor, pending) = step::floor(&mut state, call);
     let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let message_of = |entry: &usize| view.entries[*entry].message;
     let changed = [

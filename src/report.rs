@@ -54,8 +54,15 @@ pub struct Report {
     pub folded_from: Option<usize>,
     /// Whether the provider's cache was taken to be cold: what was sent before may be rewritten without a fold.
     pub cold: bool,
-    /// Edits that are eligible and held back.
+    /// Edits that are due and held back, since rewriting what is cached would cost more than they save so far; at the most, where what
+    /// they would save was not worked out.
     pub pending: usize,
+    /// What this call's edits cost more than going without them, in uncached input tokens; under 0 for a gain at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fold_cost: Option<i64>,
+    /// What they save on each later call, in uncached input tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub saved_per_call: Option<u32>,
     /// Calls after which this fold has paid for what it made useless in the cache; 0 for at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pays_after_calls: Option<u64>,
@@ -134,6 +141,8 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
         folded_from: planned.changed_from.map(|from| (from + view.shift()).min(view.messages.len() + view.shift())),
         cold: !planned.cold.is_empty(),
         pending: planned.pending,
+        fold_cost: planned.rewrite.map(|rewrite| rewrite.extra_cost(&options.cache).round() as i64),
+        saved_per_call: planned.rewrite.map(|rewrite| rewrite.saved_per_call(&options.cache).round() as u32),
         pays_after_calls: planned.rewrite.and_then(|rewrite| rewrite.pays_after(&options.cache)),
         refetches: refetches(view, planned),
         reasons: reasons(view, planned, options),
@@ -247,8 +256,8 @@ fn over(planned: &Planned, options: &Options) -> Option<String> {
     let limit = options.limit_tokens().filter(|limit| after > *limit)?;
     let why = match (options.when, planned.pending) {
         (When::Never, _) => "when: \"never\" adds no edit".to_owned(),
-        (When::Budget, 0) => "what is left is protected, or smaller than maxToolResultBytes".to_owned(),
-        (When::Budget, pending) => format!(
+        (When::Budget | When::Pays, 0) => "what is left is protected, too young or too small".to_owned(),
+        (When::Budget | When::Pays, pending) => format!(
             "{} would save ~{} tokens, less than rewriting the cached prefix costs",
             counted(pending, "eligible edit"),
             thousands(after.saturating_sub(planned.floor))

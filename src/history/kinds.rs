@@ -191,7 +191,7 @@ const VERBS: &[&str] = &[
 
 impl ToolKind {
     /// All kinds by name.
-    pub const NAMES: &[(&str, ToolKind)] = &[
+    pub const NAMES: &[(&str, ToolKind); 9] = &[
         ("read", ToolKind::Read),
         ("search", ToolKind::Search),
         ("list", ToolKind::List),

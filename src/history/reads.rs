@@ -39,41 +39,63 @@ pub struct Reads {
     shown: Vec<Shown>,
     /// Which of them are about a resource, by tool and resource.
     about: FxHashMap<u64, Vec<usize>>,
+    /// The resource that a tool call is about, likewise.
+    of_call: FxHashMap<usize, u64>,
     /// For an entry, the later entries that show all of it anew.
-    anew: Vec<Vec<usize>>,
+    anew: FxHashMap<usize, Vec<usize>>,
 }
 
 struct Shown {
+    tool_call: usize,
     /// Message of the result.
     message: usize,
     span: Span,
+}
+
+impl Shown {
+    fn entries(&self, view: &View<'_>) -> impl Iterator<Item = usize> {
+        view.messages[self.message].entries.clone().filter(|entry| view.entries[*entry].tool_call == Some(self.tool_call))
+    }
 }
 
 impl Reads {
     /// A result came, about this resource: the entries that it supersedes.
     pub fn add(&mut self, view: &View<'_>, entry: usize, resource: &Resource) -> Vec<usize> {
         let found = &view.entries[entry];
-        let tool = view.tool_of(found).unwrap_or("");
-        let about = self.about.entry(tape::key(&[tool.as_bytes(), resource.key.as_bytes()])).or_default();
-        if about.last().is_some_and(|last| self.shown[*last].message == found.message) {
+        let Some(tool_call) = found.tool_call else { return Vec::new() };
+        let key = tape::key(&[view.tool_calls[tool_call].name.as_bytes(), resource.key.as_bytes()]);
+        if self.of_call.insert(tool_call, key).is_some() {
             return Vec::new(); // another part of the same result
         }
+        let about = self.about.entry(key).or_default();
         let mut superseded = Vec::new();
         if !about.is_empty() && found.bytes >= SHORT && !found.failed && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
             let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
             for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
-                superseded.extend(view.messages[earlier.message].entries.clone());
+                superseded.extend(earlier.entries(view));
             }
         }
         about.push(self.shown.len());
-        self.shown.push(Shown { message: found.message, span: resource.span });
-        self.anew.resize(view.entries.len(), Vec::new());
-        superseded.iter().for_each(|older| self.anew[*older].push(entry));
+        self.shown.push(Shown { tool_call, message: found.message, span: resource.span });
+        superseded.iter().for_each(|older| self.anew.entry(*older).or_default().push(entry));
         superseded
+    }
+
+    /// The entries of earlier calls about the same resource, newest first.
+    pub fn earlier(&self, view: &View<'_>, entry: usize) -> impl Iterator<Item = usize> {
+        let key = view.entries[entry].tool_call.and_then(|call| self.of_call.get(&call));
+        let about = key.and_then(|key| self.about.get(key)).map_or(&[][..], Vec::as_slice);
+        let before = about.partition_point(|shown| self.shown[*shown].tool_call < view.entries[entry].tool_call.unwrap_or(0));
+        about[..before].iter().rev().take(LOOK_BACK).flat_map(|shown| self.shown[*shown].entries(view))
+    }
+
+    /// The first later result that shows all of the entry anew.
+    pub fn first_superseder(&self, entry: usize) -> Option<usize> {
+        self.anew.get(&entry)?.first().copied()
     }
 
     /// The later results that show all of the entry anew, newest first.
     pub fn superseders(&self, entry: usize) -> impl Iterator<Item = usize> {
-        self.anew.get(entry).map_or(&[][..], Vec::as_slice).iter().rev().take(LOOK_BACK).copied()
+        self.anew.get(&entry).map_or(&[][..], Vec::as_slice).iter().rev().take(LOOK_BACK).copied()
     }
 }

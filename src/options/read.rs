@@ -1,6 +1,6 @@
 //! Reads options from JSON: names first, then values, each fault with its path and what to do.
 
-use super::{Cold, EntryRef, Marks, ModelInfo, Options, Usage, When};
+use super::{ByKind, Cold, EntryRef, KindPolicy, Marks, ModelInfo, Options, Preset, Usage, When};
 use crate::cache::profile::Profile;
 use crate::error::{Code, Error};
 use crate::fields::{self, Fault, Fields, amount, list, one_of, positive, share, text, truth, whole};
@@ -26,6 +26,8 @@ const NAMES: &[&str] = &[
     "contextHeadroom",
     "completionReserve",
     "protectRecentTurns",
+    "protectQuotedCalls",
+    "byKind",
     "maxToolResultBytes",
     "keepHeadBytes",
     "keepTailBytes",
@@ -33,6 +35,7 @@ const NAMES: &[&str] = &[
     "expectedCalls",
     "collapseDuplicateResults",
     "elideSupersededReads",
+    "elideStaleReads",
     "dropReasoning",
     "toolKinds",
     "resourceOf",
@@ -43,40 +46,29 @@ const NAMES: &[&str] = &[
 ];
 
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
-const NOT_YET: &[&str] = &[
-    "byKind",
-    "calibration",
-    "elideStaleReads",
-    "outline",
-    "dropImages",
-    "overflow",
-    "autoCompactThreshold",
-    "summarize",
-    "phases",
-    "entryCount",
-    "count",
-];
+const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
 
 /// See [`Options::from_json`].
 pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
     check_names(&fields)?;
-    check_policy(&fields)?;
+    check_format(&fields)?;
     let model = fields
         .read("model", |value| match value.kind() {
             Kind::Object => fields::inner(value, model),
             _ => Err(Fault::expected("an object { id, contextWindow, ... }", value)),
         })?
         .unwrap_or_default();
+    let preset = fields.read("preset", |value| one_of(value, Preset::NAMES))?.unwrap_or_default();
     let by_model = || model.cache.or_else(|| model.id.as_deref().map(Profile::of_model)).unwrap_or_default();
-    let mut options = Options { cache: by_model(), model, ..Options::default() };
+    let mut options = Options { cache: by_model(), model, ..Options::of(preset) };
     let to = &mut options;
     to.format = fields.read("format", |value| one_of(value, Format::NAMES))?;
     to.context_block = fields.read("contextBlock", text)?.filter(|block| !block.is_empty());
     to.cold = fields.read("cold", cold)?.flatten();
     to.usage = fields.read("usage", |value| fields::inner(value, usage))?;
     set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
-    set(&mut to.when, fields.read("when", |value| one_of(value, &[("budget", When::Budget), ("never", When::Never)])))?;
+    set(&mut to.when, fields.read("when", |value| one_of(value, &[("pays", When::Pays), ("budget", When::Budget), ("never", When::Never)])))?;
     set(&mut to.cache, fields.read("cache", Profile::read))?;
     set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
     set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
@@ -94,19 +86,16 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
         ("fitToWindow", &mut to.fit_to_window),
         ("collapseDuplicateResults", &mut to.collapse_duplicate_results),
         ("elideSupersededReads", &mut to.elide_superseded_reads),
+        ("elideStaleReads", &mut to.elide_stale_reads),
         ("dropReasoning", &mut to.drop_reasoning),
     ] {
         set(switch, fields.read(name, truth))?;
     }
-    for (name, count) in [
-        ("protectRecentTurns", &mut to.protect_recent_turns),
-        ("maxToolResultBytes", &mut to.max_tool_result_bytes),
-        ("keepHeadBytes", &mut to.keep_head_bytes),
-        ("keepTailBytes", &mut to.keep_tail_bytes),
-        ("minSavedBytes", &mut to.min_saved_bytes),
-    ] {
+    for (name, count) in [("protectRecentTurns", &mut to.protect_recent_turns), ("minSavedBytes", &mut to.min_saved_bytes)] {
         set(count, fields.read(name, whole))?;
     }
+    set(&mut to.protect_quoted_calls, fields.read("protectQuotedCalls", whole))?;
+    by_kind(&fields, &mut to.by_kind)?;
     set(&mut to.completion_reserve, fields.read("completionReserve", whole))?;
     set(&mut to.milestone_tokens, fields.read("milestoneTokens", positive))?;
     to.expected_calls = fields.read("expectedCalls", whole)?;
@@ -133,28 +122,50 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
     Err(fields.error(Code::UnknownOption, unknown, format!("there is no such option; {hint}")))
 }
 
-fn check_policy(fields: &Fields<'_>) -> crate::Result<()> {
-    match fields.read("preset", text)?.as_deref() {
-        None | Some("spec") => {}
-        Some("careful" | "balanced" | "thrifty") => {
-            return Err(fields.error(Code::UnsupportedOption, "preset", "this version has only preset \"spec\": leave it out, or pass \"spec\""));
-        }
-        Some(_) => {
-            return Err(fields.error(Code::InvalidOption, "preset", "expected \"spec\", the preset that this version has"));
-        }
-    }
+fn check_format(fields: &Fields<'_>) -> crate::Result<()> {
     const LATER: &[&str] = &["openai-responses", "anthropic", "ai-sdk", "ai-sdk-ui"];
     if fields.read("format", |value| Ok(value.text().is_some_and(|name| LATER.contains(&name))))? == Some(true) {
         return Err(fields.error(Code::UnsupportedOption, "format", "this version reads \"openai-chat\" only: convert the messages first"));
     }
-    if fields.read("when", |value| Ok(value.text() == Some("pays")))? == Some(true) {
-        return Err(fields.error(
-            Code::UnsupportedOption,
-            "when",
-            "this version folds by budget only: leave it out, or pass \"budget\" or \"never\"",
-        ));
+    Ok(())
+}
+
+/// What is said of every kind at once, then what is said of one.
+fn by_kind(fields: &Fields<'_>, policies: &mut ByKind) -> crate::Result<()> {
+    let sizes = [fields.read("maxToolResultBytes", whole)?, fields.read("keepHeadBytes", whole)?, fields.read("keepTailBytes", whole)?];
+    policies.all_mut().for_each(|policy| change(policy, None, sizes));
+    let own = fields.read("byKind", |value| match value.kind() {
+        Kind::Object => fields::inner(value, changes),
+        _ => Err(Fault::expected("an object by kind: { read: { protectCalls, maxBytes, keepHeadBytes, keepTailBytes }, ... }", value)),
+    })?;
+    for (kind, calls, sizes) in own.into_iter().flatten() {
+        change(policies.of_mut(kind), calls, sizes);
     }
     Ok(())
+}
+
+fn change(policy: &mut KindPolicy, calls: Option<u32>, sizes: [Option<usize>; 3]) {
+    policy.protect_calls = calls.unwrap_or(policy.protect_calls);
+    let to = [&mut policy.max_bytes, &mut policy.keep_head_bytes, &mut policy.keep_tail_bytes];
+    to.into_iter().zip(sizes).for_each(|(to, size)| *to = size.unwrap_or(*to));
+}
+
+type Change = (ToolKind, Option<u32>, [Option<usize>; 3]);
+
+fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
+    refuse_others(fields, &ToolKind::NAMES.each_ref().map(|(name, _)| *name))?;
+    let mut changes = Vec::new();
+    for (name, kind) in ToolKind::NAMES {
+        let change = fields.read(name, |value| {
+            fields::inner(value, |policy| {
+                refuse_others(policy, &["protectCalls", "maxBytes", "keepHeadBytes", "keepTailBytes"])?;
+                let sizes = [policy.read("maxBytes", whole)?, policy.read("keepHeadBytes", whole)?, policy.read("keepTailBytes", whole)?];
+                Ok((policy.read("protectCalls", whole)?, sizes))
+            })
+        })?;
+        changes.extend(change.map(|(calls, sizes)| (*kind, calls, sizes)));
+    }
+    Ok(changes)
 }
 
 fn model(fields: &Fields<'_>) -> crate::Result<ModelInfo> {

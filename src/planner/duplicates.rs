@@ -3,7 +3,7 @@
 //! ```text
 //! tool read a.rs  "fn main() {…}"          tool read a.rs  "fn main() {…}"
 //! …                                   →    …
-//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: 80 of 80 lines of a.rs elided … an earlier result of read is the same …]"
+//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: 80 of 80 lines of a.rs elided: an earlier result of read is the same …]"
 //! ```
 //!
 //! An early edit would cost the cached prefix, so the later copy gives way; and its line names no place, since places drift.
@@ -22,6 +22,6 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     let Some(first) = state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy)) else {
         return Proposal::NotNow;
     };
-    let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry).as_deref());
+    let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))
 }

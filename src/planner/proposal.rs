@@ -49,9 +49,8 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
 
 /// The line that will stand in the entry's place.
 pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
-    let found = &state.view.entries[entry];
-    let kind = found.tool_call.map_or(ToolKind::Other, |call| state.action(call).kind);
-    Breadcrumb { label: &state.options.label, tool: state.view.tool_of(found), kind }
+    let tool = state.view.tool_of(&state.view.entries[entry]);
+    Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, |action| action.kind) }
 }
 
 /// "80 of 80 lines".
@@ -60,8 +59,7 @@ pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
     render::breadcrumb::amount(text, 0..text.len())
 }
 
-/// The primary argument of the tool call.
-pub(super) fn label(state: &State<'_, '_>, entry: usize) -> Option<String> {
-    let call = state.view.entries[entry].tool_call?;
-    state.action(call).resource.map(|resource| resource.label)
+/// What the tool call is about.
+pub(super) fn label<'s>(state: &'s State<'_, '_>, entry: usize) -> Option<&'s str> {
+    state.action_of(entry)?.resource.as_ref().map(|resource| resource.label.as_str())
 }

@@ -1,4 +1,4 @@
-//! Pass 4: old reasoning goes, as a whole.
+//! Pass 5: old reasoning goes, as a whole.
 //!
 //! ```text
 //! assistant {reasoning: "Let me think …", content: "Done."}   →   assistant {content: "Done."}

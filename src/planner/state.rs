@@ -1,33 +1,26 @@
-//! What is in force and what is eligible, as far as the history has been walked.
+//! What is in force and what might be shortened, as far as the history has been walked.
 //!
-//! Entries are looked at when they come and again when protection leaves them ([`State::register`]); each pass then holds a queue of
-//! them. Only what an undone fold has held back is looked at again, so a history of any length is walked in linear time.
+//! Entries are looked at when they come and again when protection leaves them ([`State::register`]); from then on they are pending
+//! until a pass has shortened them or none can. So a history of any length is walked in linear time, and what is pending is found
+//! again from the history alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::pending::{Pass, Pending};
+use super::sums::Sums;
 use crate::history::actions::Action;
+use crate::history::changes::Changes;
 use crate::history::copies::Copies;
 use crate::history::kinds::ToolKind;
+use crate::history::quotes::Quotes;
 use crate::history::reads::Reads;
 use crate::history::turns::Recent;
 use crate::history::{Entry, EntryKind, View};
-use crate::options::Options;
+use crate::options::{KindPolicy, Options};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
-
-/// What is done to an entry; in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pass {
-    Duplicates,
-    Superseded,
-    Truncation,
-    Reasoning,
-    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
-    Leftovers,
-}
-
-pub(super) const PASSES: [Pass; 5] = [Pass::Duplicates, Pass::Superseded, Pass::Truncation, Pass::Reasoning, Pass::Leftovers];
 
 /// An edit in force, and the tokens that it saves.
 pub(super) struct InForce {
@@ -38,6 +31,8 @@ pub(super) struct InForce {
 pub(super) struct State<'v, 't> {
     pub(super) view: &'v View<'t>,
     pub(super) options: &'v Options,
+    /// Lengths of the history at each call, this one last.
+    calls: &'v [usize],
     /// Estimated tokens of each entry in full.
     pub(super) tokens: Vec<u32>,
     /// Reported over estimated tokens.
@@ -47,28 +42,40 @@ pub(super) struct State<'v, 't> {
     /// Entries that are pinned.
     pinned: Vec<bool>,
     recent: Recent,
-    pub(super) in_force: BTreeMap<usize, InForce>,
+    in_force: BTreeMap<usize, InForce>,
     /// For an entry, how many duplicates in force say that they are like it.
     originals: Vec<u32>,
     /// Tokens of messages before each, in full.
-    pub(super) prefix: Vec<u64>,
-    /// Tokens that the edits in force save.
+    prefix: Vec<u64>,
+    /// Tokens that the edits in force save, by entry.
+    saved_by: Sums,
+    /// The same in all.
     pub(super) saved: u64,
-    /// Length of the history at the call that is looked at.
+    /// The call that is looked at, and the length of its history.
+    pub(super) call: usize,
     pub(super) length: usize,
     /// Entries before this one have come.
     registered: usize,
     /// Protection has left the entries before this one.
     opened: usize,
-    /// For each pass, the entries that it might shorten.
-    pub(super) queues: [BTreeSet<usize>; PASSES.len()],
+    /// The entries that a pass might shorten.
+    pub(super) pending: BTreeMap<usize, Pending>,
+    actions: Vec<OnceCell<Action>>,
     pub(super) copies: Copies<'v, 't>,
     pub(super) reads: Reads,
+    pub(super) changes: Changes,
+    quotes: Quotes,
 }
 
 impl<'v, 't> State<'v, 't> {
     /// Nothing has been walked; the carried edits are in force.
-    pub(super) fn new(view: &'v View<'t>, options: &'v Options, forced_tool: Option<&'v str>, carried: &[(usize, Rc<Edit>)]) -> Self {
+    pub(super) fn new(
+        view: &'v View<'t>,
+        options: &'v Options,
+        calls: &'v [usize],
+        forced_tool: Option<&'v str>,
+        carried: &[(usize, Rc<Edit>)],
+    ) -> Self {
         let mut known = carried.iter().peekable();
         let known_or_estimate = |(at, entry): (usize, &Entry<'_>)| {
             let carried = known.next_if(|(edited, _)| *edited == at);
@@ -85,6 +92,7 @@ impl<'v, 't> State<'v, 't> {
         let mut state = State {
             view,
             options,
+            calls,
             tokens,
             scale: 1.0,
             forced_tool,
@@ -93,13 +101,18 @@ impl<'v, 't> State<'v, 't> {
             in_force: BTreeMap::new(),
             originals: vec![0; view.entries.len()],
             prefix,
+            saved_by: Sums::new(view.entries.len()),
             saved: 0,
+            call: 0,
             length: 0,
             registered: 0,
             opened: 0,
-            queues: Default::default(),
+            pending: BTreeMap::new(),
+            actions: vec![OnceCell::new(); view.tool_calls.len()],
             copies: Copies::new(view),
             reads: Reads::default(),
+            changes: Changes::default(),
+            quotes: Quotes::default(),
         };
         carried.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
         state
@@ -111,8 +124,8 @@ impl<'v, 't> State<'v, 't> {
     }
 
     /// The edit of an entry.
-    pub(super) fn edit_of(&self, entry: usize) -> Option<&Edit> {
-        self.in_force.get(&entry).map(|in_force| &*in_force.edit)
+    pub(super) fn edit_of(&self, entry: usize) -> Option<&Rc<Edit>> {
+        self.in_force.get(&entry).map(|in_force| &in_force.edit)
     }
 
     /// Tokens of an entry as it is sent now.
@@ -130,6 +143,22 @@ impl<'v, 't> State<'v, 't> {
         self.originals[entry] > 0
     }
 
+    /// What a tool call does; the host's word goes first.
+    pub(super) fn action(&self, tool_call: usize) -> &Action {
+        let tool = self.view.tool_calls[tool_call].name;
+        self.actions[tool_call].get_or_init(|| self.view.action(tool_call, self.options.kind_of(tool), self.options.resource_of(tool)))
+    }
+
+    /// What the tool call that an entry answers does.
+    pub(super) fn action_of(&self, entry: usize) -> Option<&Action> {
+        self.view.entries[entry].tool_call.map(|call| self.action(call))
+    }
+
+    /// How results of the entry's kind are cut.
+    pub(super) fn policy_of(&self, entry: usize) -> KindPolicy {
+        self.options.by_kind.of(self.action_of(entry).map_or(ToolKind::Other, |action| action.kind))
+    }
+
     /// Tokens of the history in full, as estimated.
     pub(super) fn raw(&self) -> u64 {
         self.prefix[self.length]
@@ -143,6 +172,66 @@ impl<'v, 't> State<'v, 't> {
     /// An estimate, corrected by what usage has taught.
     pub(super) fn scaled(&self, tokens: u64) -> u32 {
         (tokens as f64 * self.scale).round().min(f64::from(u32::MAX)) as u32
+    }
+
+    /// Tokens of the messages from this one up to `to`, as they are sent now.
+    pub(super) fn tokens_between(&self, from: usize, to: usize) -> u64 {
+        if from >= to {
+            return 0;
+        }
+        let saved = self.saved_by.before(self.entries_before(to)) - self.saved_by.before(self.entries_before(from));
+        self.prefix[to] - self.prefix[from] - saved
+    }
+
+    fn entries_before(&self, message: usize) -> usize {
+        message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end)
+    }
+
+    /// The first call that sends a message.
+    pub(super) fn first_call(&self, message: usize) -> usize {
+        self.calls.partition_point(|length| *length <= message)
+    }
+
+    /// The call whose history had this length.
+    pub(super) fn call_of_length(&self, length: usize) -> usize {
+        self.calls.partition_point(|earlier| *earlier < length)
+    }
+
+    /// The first call at which an entry's age and its protection allow an edit.
+    fn ready(&self, entry: usize, protect_calls: usize) -> usize {
+        let message = self.view.entries[entry].message;
+        let left = self.calls.partition_point(|length| self.recent.protect_from(*length) <= message);
+        left.max(self.first_call(message).saturating_add(protect_calls))
+    }
+
+    /// The same where the text itself is lost: what was fetched again or quoted lately stays longer.
+    pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
+        let again = self.refetched(entry);
+        let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
+        let quoted = self.quotes.last(entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
+        aged.max(quoted.unwrap_or(0))
+    }
+
+    /// How often the entry's resource was asked for again after an edit had taken it: each time shows that we cut too early.
+    fn refetched(&self, entry: usize) -> usize {
+        let Some(call) = self.view.entries[entry].tool_call else { return 0 };
+        let asked_in = self.view.tool_calls[call].message;
+        let cut_before = |edit: &Rc<Edit>| matches!(edit.rule, Rule::Truncated | Rule::Stale) && edit.since <= asked_in;
+        self.reads.earlier(self.view, entry).filter(|earlier| self.edit_of(*earlier).is_some_and(cut_before)).count()
+    }
+
+    fn protect_calls(&self, entry: usize) -> usize {
+        match self.view.entries[entry].kind {
+            EntryKind::Result => self.policy_of(entry).protect_calls as usize,
+            EntryKind::Text | EntryKind::Reasoning => 0,
+        }
+    }
+
+    /// Walks on to what the model has quoted by now, of results that could still be cut.
+    pub(super) fn look_for_quotes(&mut self) {
+        let mut quotes = std::mem::take(&mut self.quotes);
+        quotes.walk(self.view, self.length, |entry| !self.is_edited(entry) && self.view.entries[entry].bytes as usize > self.options.min_saved_bytes);
+        self.quotes = quotes;
     }
 
     /// The edits in force whose entries protection covers in a history of this length.
@@ -161,8 +250,7 @@ impl<'v, 't> State<'v, 't> {
 
     /// Looks at what came since the last time, then opens what protection has left.
     pub(super) fn register(&mut self) {
-        let entries_before = |message: usize| message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end);
-        let (came, left) = (entries_before(self.length), entries_before(self.recent.protect_from(self.length)));
+        let (came, left) = (self.entries_before(self.length), self.entries_before(self.recent.protect_from(self.length)));
         for entry in self.registered..came {
             if self.view.entries[entry].kind == EntryKind::Result {
                 self.came(entry);
@@ -177,63 +265,78 @@ impl<'v, 't> State<'v, 't> {
         self.opened = self.opened.max(left);
     }
 
-    /// Notes what a result says and shows anew.
+    /// Notes what a result says, shows anew and tells to be changed.
     fn came(&mut self, entry: usize) {
         let (view, options) = (self.view, self.options);
         let Some(tool_call) = view.entries[entry].tool_call else { return };
         if options.collapse_duplicate_results {
             self.copies.add(entry);
         }
-        let resource = if options.elide_superseded_reads { self.action(tool_call).resource } else { None };
-        let Some(resource) = resource else { return };
-        for older in self.reads.add(view, entry, &resource) {
+        self.action(tool_call);
+        let Some(action) = self.actions[tool_call].get() else { return };
+        let mut superseded = action.resource.as_ref().map_or_else(Vec::new, |resource| self.reads.add(view, entry, resource));
+        superseded.retain(|_| options.elide_superseded_reads);
+        let stale = if options.elide_stale_reads { self.changes.add(view, entry, action) } else { Vec::new() };
+        for (pass, older) in superseded.into_iter().map(|older| (Pass::Superseded, older)).chain(stale.into_iter().map(|older| (Pass::Stale, older)))
+        {
             if older < self.opened && !self.is_kept(older) {
-                self.enqueue_superseded(older);
+                self.await_pass(pass, older);
             }
         }
     }
 
-    /// What a tool call does, the host's word heard.
-    pub(super) fn action(&self, tool_call: usize) -> Action {
-        let tool = self.view.tool_calls[tool_call].name;
-        self.view.action(tool_call, self.options.host_kind_of(tool), self.options.resource_of(tool))
-    }
-
-    /// Puts an entry that protection has left into the queue of each pass that might shorten it.
-    fn open(&mut self, entry: usize) {
+    /// Has an entry that protection has left wait for each pass that might shorten it, or what an edit has left of it.
+    pub(super) fn open(&mut self, entry: usize) {
         let found = &self.view.entries[entry];
         match found.kind {
             EntryKind::Text => {}
             EntryKind::Reasoning => {
                 if self.options.drop_reasoning && !found.required {
-                    self.enqueue(Pass::Reasoning, entry);
+                    self.await_pass(Pass::Reasoning, entry);
                 }
             }
             EntryKind::Result => {
-                if !self.is_original(entry) && self.copies.earlier(entry).next().is_some() {
-                    self.enqueue(Pass::Duplicates, entry);
+                if self.copies.earlier(entry).next().is_some() {
+                    self.await_pass(Pass::Duplicates, entry);
                 }
-                if self.reads.superseders(entry).next().is_some() {
-                    self.enqueue_superseded(entry);
+                if self.options.elide_superseded_reads && self.reads.first_superseder(entry).is_some() {
+                    self.await_pass(Pass::Superseded, entry);
                 }
-                if found.bytes as usize > self.options.large_result_bytes() {
-                    self.enqueue(Pass::Truncation, entry);
+                if self.changes.of(entry).is_some() {
+                    self.await_pass(Pass::Stale, entry);
+                }
+                if found.bytes as usize > self.policy_of(entry).max_bytes {
+                    self.await_pass(Pass::Truncation, entry);
                 }
             }
         }
     }
 
-    fn enqueue(&mut self, pass: Pass, entry: usize) {
-        self.queues[pass as usize].insert(entry);
+    fn await_pass(&mut self, pass: Pass, entry: usize) {
+        let pass = match self.edit_of(entry).map(|edit| edit.rule) {
+            None => pass,
+            Some(Rule::Truncated) if pass == Pass::Superseded => Pass::Leftovers,
+            Some(_) => return,
+        };
+        if pass != Pass::Truncation && self.is_original(entry) {
+            return;
+        }
+        let ready = self.ready(entry, self.protect_calls(entry));
+        self.pending.entry(entry).or_insert_with(|| Pending::new(ready)).passes.insert(pass);
     }
 
-    fn enqueue_superseded(&mut self, entry: usize) {
-        match self.edit_of(entry).map(|edit| edit.rule) {
-            _ if self.is_original(entry) => {}
-            None => self.enqueue(Pass::Superseded, entry),
-            Some(Rule::Truncated) => self.enqueue(Pass::Leftovers, entry),
-            Some(_) => {}
+    /// No edit of this pass is worth making, or may be made.
+    pub(super) fn give_up(&mut self, pass: Pass, entry: usize) {
+        let Some(pending) = self.pending.get_mut(&entry) else { return };
+        pending.passes.remove(pass);
+        if pending.passes.are_none() {
+            self.pending.remove(&entry);
         }
+    }
+
+    /// Calls still to come.
+    pub(super) fn expected_calls(&self) -> u64 {
+        self.options.expected_calls.map_or(self.call.max(10) as u64, u64::from)
     }
 
     /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
@@ -243,7 +346,7 @@ impl<'v, 't> State<'v, 't> {
             return self.pinned[entry];
         }
         let tool = self.view.tool_of(found);
-        tool.is_none_or(|tool| Some(tool) == self.forced_tool || self.options.kind_of(tool) == ToolKind::Memory)
+        tool.is_none() || tool == self.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
     }
 
     /// Puts an edit in force; returns the one that it takes the place of.
@@ -255,6 +358,7 @@ impl<'v, 't> State<'v, 't> {
             self.originals[original] += 1;
         }
         self.saved += saved;
+        self.saved_by.add(entry, saved);
         self.in_force.insert(entry, InForce { edit, saved });
         before
     }
@@ -263,6 +367,7 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn take(&mut self, entry: usize) -> Option<InForce> {
         let taken = self.in_force.remove(&entry)?;
         self.saved -= taken.saved;
+        self.saved_by.subtract(entry, taken.saved);
         if let Some(original) = self.original_of(&taken.edit) {
             self.originals[original] -= 1;
         }
@@ -273,6 +378,14 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn original_of(&self, edit: &Edit) -> Option<usize> {
         let Target { message, part, .. } = edit.target.as_ref().filter(|_| edit.rule == Rule::Duplicate)?;
         self.view.entry_at(*message, *part)
+    }
+
+    /// Whether no part of the result that an entry belongs to was edited when this call began to truncate: which of two passes comes
+    /// first must not decide whether what truncation left of an older read may go.
+    pub(super) fn is_whole(&self, entry: usize) -> bool {
+        let message = self.view.entries[entry].message;
+        let mut edits = self.in_force.range(self.view.messages[message].entries.clone());
+        edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length)
     }
 }
 

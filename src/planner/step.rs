@@ -1,14 +1,12 @@
 //! One step of the planner: the edits of call k become those of call k + 1.
 //!
-//! Over the limit the passes run in order until the target is reached. If all that is eligible misses it, the step is undone unless it
-//! pays, saves a tenth of the limit, or the window would overflow: a budget is soft, a window is hard.
+//! By budget, the passes run in order over the limit until the target is reached. Where it pays, every fold that does is made; then, if
+//! the prompt is still over a limit, the one that reaches the target best. A budget is soft: what cannot reach its target is done only
+//! if it pays or saves a tenth of the limit. A window is hard, and ages do not protect from it.
 
-use std::collections::BTreeSet;
-use std::rc::Rc;
-
-use super::proposal::Proposal;
-use super::state::{InForce, PASSES, Pass, State};
-use super::{duplicates, reasoning, superseded, truncation};
+use super::attempt::{Allowed, Attempt};
+use super::pays;
+use super::state::State;
 use crate::cache::fold::Rewrite;
 use crate::options::When;
 
@@ -33,128 +31,106 @@ pub(super) struct Fold {
     pub(super) rewrite: Rewrite,
 }
 
-/// What the passes did, and what was in force before.
-struct Attempt {
-    log: Vec<(usize, Option<InForce>)>,
-}
-
-impl Attempt {
-    /// The entries that got an edit, ascending.
-    fn entries(&self) -> Vec<usize> {
-        let mut entries = BTreeSet::new();
-        self.log.iter().for_each(|(entry, _)| _ = entries.insert(*entry));
-        entries.into_iter().collect()
-    }
-
-    /// How many of them had an edit of an earlier call.
-    fn lowered(&self) -> usize {
-        self.log.iter().filter(|(_, before)| before.is_some()).count()
-    }
-}
-
-/// Takes one model call: folds if it is over the limit, and reaches the target or is worth it.
+/// Takes one model call.
 pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
-    state.length = call.length;
-    let limit = state.options.limit_tokens().filter(|_| state.options.when == When::Budget)?;
-    if state.scaled(state.unscaled()) <= limit {
-        return None;
-    }
-    state.register();
-    let target = (f64::from(limit) * state.options.floor_ratio).floor() as u32;
-    let over_window = is_over_window(state);
+    (state.length, state.call) = (call.length, call.earlier);
     let before = state.saved;
-    let attempt = attempt(state, target);
+    let attempt = match state.options.when {
+        When::Never => return None,
+        When::Budget => {
+            let limit = over(state, state.options.limit_tokens())?;
+            state.register();
+            by_budget(state, call, limit)?
+        }
+        When::Pays => {
+            state.register();
+            let mut made = pays::fold(state, call);
+            if let Some(limit) = over(state, state.options.limit_tokens()) {
+                into_limit(state, call, limit).into_iter().for_each(|attempt| made.append(attempt));
+            }
+            made
+        }
+    };
     let made = attempt.entries();
-    let first = *made.first()?;
-    let rewrite = Rewrite { saved: state.saved - before, cached: cached_from(state, first, &attempt, call.cached) };
-    let calls = state.options.expected_calls.map_or(call.earlier.max(10) as u64, u64::from);
-    let reached = state.scaled(state.unscaled()) <= target;
-    let saves_a_tenth = u64::from(state.scaled(rewrite.saved)) * 10 >= u64::from(limit);
-    if reached || over_window || saves_a_tenth || rewrite.pays(&state.options.cache, calls) {
-        settle(state, &made);
-        return Some(Fold { lowered: attempt.lowered(), made, rewrite });
-    }
-    undo(state, attempt);
-    None
+    let message = state.view.entries[*made.first()?].message;
+    let cached = state.tokens_between(message, call.cached) + attempt.saved_before(state, call.cached);
+    let rewrite = Rewrite { saved: state.saved - before, cached: if message < call.cached { cached } else { 0 } };
+    Some(Fold { lowered: attempt.lowered(call.length), made, rewrite })
 }
 
-/// Takes out of the queues what has an edit now, and originals, which are not collapsed while their copies are.
-fn settle(state: &mut State<'_, '_>, made: &[usize]) {
-    for entry in made {
-        state.queues.iter_mut().for_each(|queue| _ = queue.remove(entry));
-        let Some(original) = state.edit_of(*entry).and_then(|edit| state.original_of(edit)) else { continue };
-        for pass in [Pass::Duplicates, Pass::Superseded, Pass::Leftovers] {
-            state.queues[pass as usize].remove(&original);
-        }
-    }
+/// The limit, if the prompt is over it.
+fn over(state: &State<'_, '_>, limit: Option<u32>) -> Option<u32> {
+    limit.filter(|limit| state.scaled(state.unscaled()) > *limit)
+}
+
+fn target(state: &State<'_, '_>, limit: u32) -> u32 {
+    (f64::from(limit) * state.options.floor_ratio).floor() as u32
 }
 
 pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
-    state.options.fit_to_window && state.options.window_tokens().is_some_and(|window| state.scaled(state.unscaled()) > window)
+    state.options.fit_to_window && over(state, state.options.window_tokens()).is_some()
 }
 
-/// Over a limit: tokens left if every eligible edit were made, and how many edits that takes. Changes nothing.
-pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
+/// The passes in their order, until the target is reached.
+fn by_budget(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
+    let (before, over_window) = (state.saved, is_over_window(state));
+    let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
+    let attempt = Attempt::run(state, allowed, target(state, limit));
+    let first = *attempt.entries().first()?;
+    let message = state.view.entries[first].message;
+    let cached = if message < call.cached { state.tokens_between(message, call.cached) + attempt.saved_before(state, call.cached) } else { 0 };
+    let rewrite = Rewrite { saved: state.saved - before, cached };
+    let reached = state.scaled(state.unscaled()) <= target(state, limit);
+    if reached || over_window || is_worth_it(state, rewrite.saved, limit) || rewrite.pays(&state.options.cache, state.expected_calls()) {
+        attempt.settle(state);
+        return Some(attempt);
+    }
+    attempt.undo(state);
+    None
+}
+
+/// Whether so much is saved that a limit which stays exceeded is worth a fold.
+fn is_worth_it(state: &State<'_, '_>, saved: u64, limit: u32) -> bool {
+    u64::from(state.scaled(saved)) * 10 >= u64::from(limit)
+}
+
+/// Over a limit, from the place that earns most among those that reach the target.
+fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
+    pays::work_out(state);
+    let (target, over_window) = (target(state, limit), is_over_window(state));
+    let (now, scale) = (state.unscaled(), state.scale);
+    let left = move |saved: u64| (now.saturating_sub(saved) as f64 * scale).round();
+    let reaching = pays::fold_from(state, call, |start| left(start.rewrite.saved) <= f64::from(target));
+    let attempt = reaching.or_else(|| {
+        let attempt = Attempt::run(state, Allowed::Due, 0);
+        let saved = now - state.unscaled();
+        if !over_window && !is_worth_it(state, saved, limit) {
+            attempt.undo(state);
+            return None;
+        }
+        Some(attempt)
+    });
+    let mut made = attempt.unwrap_or_default();
+    made.settle(state);
+    if is_over_window(state) {
+        let last = Attempt::run(state, Allowed::Unprotected, target);
+        last.settle(state);
+        made.append(last);
+    }
+    Some(made)
+}
+
+/// Over a limit: tokens left if every edit that may be made were made, and how many edits that takes; else the same as they are, and
+/// how many edits are due. Changes nothing.
+pub(super) fn floor(state: &mut State<'_, '_>, call: Call) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
-    if limit.is_none_or(|limit| state.scaled(state.unscaled()) <= limit) {
-        return (state.unscaled(), 0);
+    if over(state, limit).is_none() {
+        return (state.unscaled(), pays::at_most(state, call).len());
     }
     state.register();
-    let attempt = attempt(state, 0);
+    let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };
+    let attempt = Attempt::run(state, allowed, 0);
     let (floor, pending) = (state.unscaled(), attempt.entries().len());
-    undo(state, attempt);
+    attempt.undo(state);
     (floor, pending)
-}
-
-/// Tokens in the cache from the message of `first` on, as they were rendered before the attempt.
-fn cached_from(state: &State<'_, '_>, first: usize, attempt: &Attempt, cached: usize) -> u64 {
-    let is_cached = |entry: usize| state.view.entries[entry].message < cached;
-    let Some(full) = state.prefix[cached].checked_sub(state.prefix[state.view.entries[first].message]) else { return 0 };
-    let saved: u64 = state.in_force.range(first..).take_while(|(entry, _)| is_cached(**entry)).map(|(_, in_force)| in_force.saved).sum();
-    let of_attempt = attempt.log.iter().filter(|(entry, _)| is_cached(*entry));
-    let newly: u64 = of_attempt.map(|(entry, before)| state.in_force[entry].saved - before.as_ref().map_or(0, |before| before.saved)).sum();
-    full - (saved - newly)
-}
-
-/// Runs the passes in order until the target is reached.
-fn attempt(state: &mut State<'_, '_>, target: u32) -> Attempt {
-    let mut log = Vec::new();
-    for pass in PASSES {
-        let queue = std::mem::take(&mut state.queues[pass as usize]);
-        let mut hopeless = Vec::new();
-        for &entry in &queue {
-            if state.scaled(state.unscaled()) <= target {
-                break;
-            }
-            if state.is_edited(entry) != (pass == Pass::Leftovers) {
-                continue;
-            }
-            match propose(state, pass, entry) {
-                Proposal::Edit(edit) => log.push((entry, state.put(entry, Rc::new(edit)))),
-                Proposal::NotNow => {}
-                Proposal::Never => hopeless.push(entry),
-            }
-        }
-        state.queues[pass as usize] = queue;
-        hopeless.iter().for_each(|entry| _ = state.queues[pass as usize].remove(entry));
-    }
-    Attempt { log }
-}
-
-fn undo(state: &mut State<'_, '_>, attempt: Attempt) {
-    for (entry, before) in attempt.log.into_iter().rev() {
-        state.take(entry);
-        if let Some(InForce { edit, .. }) = before {
-            state.put(entry, edit);
-        }
-    }
-}
-
-fn propose(state: &State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
-    match pass {
-        Pass::Duplicates => duplicates::propose(state, entry),
-        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
-        Pass::Truncation => truncation::propose(state, entry),
-        Pass::Reasoning => reasoning::propose(state, entry),
-    }
 }

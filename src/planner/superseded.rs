@@ -1,7 +1,7 @@
 //! Pass 2: a result whose resource a later call of the same tool shows anew becomes one line.
 //!
 //! ```text
-//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines of a.rs elided … a later call of read returned it anew …]"
+//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines of a.rs elided: a later call of read returned it anew …]"
 //! …                                             →    …
 //! tool read a.rs (490 lines)  "fn new() {…}"        tool read a.rs  "fn new() {…}"
 //! ```
@@ -17,15 +17,7 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_original(entry) {
         return Proposal::NotNow;
     }
-    let Some(latest) = state.reads.superseders(entry).find(|later| is_whole(state, *later)) else { return Proposal::NotNow };
-    let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry).as_deref());
+    let Some(latest) = state.reads.superseders(entry).find(|later| state.is_whole(*later)) else { return Proposal::NotNow };
+    let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
-}
-
-/// Whether no part of the result that an entry belongs to was edited when this call began to truncate: which of two passes comes first
-/// must not decide whether what truncation left of an older read may go.
-fn is_whole(state: &State<'_, '_>, entry: usize) -> bool {
-    let message = state.view.entries[entry].message;
-    let mut edits = state.in_force.range(state.view.messages[message].entries.clone());
-    edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == state.length)
 }

@@ -1,4 +1,4 @@
-//! Pass 3: a large old result keeps its head and its tail.
+//! Pass 4: a large old result keeps its head and its tail.
 //!
 //! ```text
 //! tool run "line 1 … line 1200"   →   "[warmfold: 1180 of 1200 lines elided …]⏎line 1 … line 10⏎[...]⏎line 1191 … line 1200"
@@ -6,25 +6,48 @@
 //!
 //! Oldest first, so that the set of edits only ever extends forward and the cached prefix before it stays.
 
+use std::rc::Rc;
+
 use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::history::failures::{ERROR_SIGN_BYTES, is_error};
-use crate::plan::{Piece, Rule};
-use crate::render::{breadcrumb, cut};
+use crate::plan::{Edit, Piece, Rule};
+use crate::render::{self, breadcrumb, cut};
 
 /// Stands where the text was cut. ASCII, since one other character doubles what a JavaScript string takes.
 const GAP: &str = "[...]";
 
-pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
+    if let Some((cut, _)) = state.pending.get(&entry).and_then(|pending| pending.cut.as_ref()) {
+        return Proposal::Edit(Edit { since: state.length, ..(**cut).clone() });
+    }
+    let proposal = cut(state, entry);
+    if let Proposal::Edit(edit) = &proposal {
+        let saved = u64::from(state.tokens[entry].saturating_sub(render::tokens(state.view.entries[entry].text(), &edit.pieces)));
+        let edit = Rc::new(edit.clone());
+        state.pending.entry(entry).and_modify(|pending| pending.cut = Some((edit, saved)));
+    }
+    proposal
+}
+
+fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
     let text = state.view.entries[entry].text();
+    let policy = state.policy_of(entry);
+    let breadcrumb = proposal::breadcrumb(state, entry);
     let least = if is_error(text) { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
-    let head = cut::head(text, state.options.keep_head_bytes.max(least));
-    let tail = cut::tail(text, state.options.keep_tail_bytes);
+    let keep_head = policy.keep_head_bytes.max(least);
+    // What truncation leaves is never large itself, however little is allowed.
+    let left = keep_head.saturating_add(policy.keep_tail_bytes).saturating_add(breadcrumb.longest_truncated() + GAP.len() + 3);
+    if text.len() <= policy.max_bytes.max(left) {
+        return Proposal::Never;
+    }
+    let head = cut::head(text, keep_head);
+    let tail = cut::tail(text, policy.keep_tail_bytes);
     if head >= tail {
         return Proposal::Never;
     }
     let elided = breadcrumb::amount(text, head..tail);
-    let line = proposal::breadcrumb(state, entry).truncated(&elided);
+    let line = breadcrumb.truncated(&elided);
     let mut pieces = Vec::with_capacity(4);
     let mut generated = line;
     if head > 0 {

@@ -1,6 +1,7 @@
 //! The line that says what is not there: how much, whether the source is intact, and how to have it again.
 //!
-//! One line of ASCII in brackets from a fixed vocabulary. A tool with side effects never gets "call again".
+//! One line of ASCII in brackets from a fixed vocabulary, and short, since there is one in every edit. A tool with side effects never
+//! gets "call again".
 //!
 //! ```
 //! use warmfold::{history::kinds::ToolKind, render::breadcrumb::Breadcrumb};
@@ -8,21 +9,17 @@
 //! let breadcrumb = Breadcrumb { label: "warmfold", tool: Some("read"), kind: ToolKind::Read };
 //! assert_eq!(
 //!     breadcrumb.truncated("1180 of 1200 lines"),
-//!     "[warmfold: 1180 of 1200 lines elided to save context; the source is intact. Call read again with the same arguments to see them.]"
+//!     "[warmfold: 1180 of 1200 lines elided; source intact, call read again to see them]"
 //! );
 //! ```
 
 use std::ops::Range;
 
 use crate::bytes;
-use crate::history::failures::ERROR_SIGN_BYTES;
 use crate::history::kinds::ToolKind;
 
 /// Longest name, resource or label in a breadcrumb, in bytes.
 const LONGEST: usize = 120;
-
-/// The longest line that stands beside a head and a tail, the gap and an error's sign included: label, tool and the words around them.
-pub const LONGEST_LINE: usize = 2 * LONGEST + 180 + ERROR_SIGN_BYTES;
 
 /// What every breadcrumb of one entry has in common.
 #[derive(Clone, Copy, Debug)]
@@ -38,43 +35,46 @@ pub struct Breadcrumb<'a> {
 impl Breadcrumb<'_> {
     /// Head and tail stay, `elided` went ("1180 of 1200 lines").
     pub fn truncated(&self, elided: &str) -> String {
-        format!("[{}: {elided} elided to save context; {}{}]", self.label, self.source(), self.again("see them"))
+        self.line(elided, None, "", "see them")
+    }
+
+    /// How long such a line can be.
+    pub fn longest_truncated(&self) -> usize {
+        const LONGEST_AMOUNT: usize = "4294967295 of 4294967295 lines".len();
+        self.truncated("").len() + LONGEST_AMOUNT
     }
 
     /// An earlier result says the same; this one went whole.
     pub fn duplicate(&self, elided: &str, resource: Option<&str>) -> String {
-        let (tool, of) = (self.tool_name(), of(resource));
-        format!(
-            "[{}: {elided}{of} elided to save context: an earlier result of {tool} is the same; {}{}]",
-            self.label,
-            self.source(),
-            self.again("see it")
-        )
+        self.line(elided, resource, &format!(": an earlier result of {} is the same", self.tool_name()), "see it")
     }
 
     /// A later call shows the resource as it is by then; this one went whole.
     pub fn superseded(&self, elided: &str, resource: Option<&str>) -> String {
-        let (tool, of) = (self.tool_name(), of(resource));
-        format!(
-            "[{}: {elided}{of} elided to save context: a later call of {tool} returned it anew; {}{}]",
-            self.label,
-            self.source(),
-            self.again("see it")
-        )
+        self.line(elided, resource, &format!(": a later call of {} returned it anew", self.tool_name()), "see it")
+    }
+
+    /// A later call has changed what this one showed; it went whole.
+    pub fn stale(&self, elided: &str, resource: Option<&str>) -> String {
+        self.line(elided, resource, ": it was changed later", "see it as it is now")
+    }
+
+    fn line(&self, elided: &str, resource: Option<&str>, why: &str, to: &str) -> String {
+        format!("[{}: {elided}{} elided{why}{}]", self.label, of(resource), self.again(to))
     }
 
     fn tool_name(&self) -> String {
         self.tool.map_or("the tool".to_owned(), plain)
     }
 
-    fn source(&self) -> &'static str {
-        if self.kind.has_source() { "the source is intact." } else { "only this transcript is shortened." }
-    }
-
+    /// Whether the source is there still, and how to have it again.
     fn again(&self, to: &str) -> String {
-        match self.tool {
-            Some(tool) if self.kind.is_repeatable() => format!(" Call {} again with the same arguments to {to}.", plain(tool)),
-            _ => String::new(),
+        let call = self.tool.filter(|_| self.kind.is_repeatable()).map(|tool| format!("call {} again to {to}", plain(tool)));
+        match (self.kind.has_source(), call) {
+            (true, Some(call)) => format!("; source intact, {call}"),
+            (true, None) => "; source intact".to_owned(),
+            (false, Some(call)) => format!("; {call}"),
+            (false, None) => " to save context".to_owned(),
         }
     }
 }

@@ -1,0 +1,148 @@
+//! An attempt: the passes shorten what they can, in their order, and everything can be taken back.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::pending::{self, PASSES, Pass};
+use super::proposal::Proposal;
+use super::state::{InForce, State};
+use crate::plan::{Edit, Rule};
+
+/// What the passes did, and what was in force before.
+#[derive(Default)]
+pub(super) struct Attempt {
+    log: Vec<Made>,
+}
+
+struct Made {
+    entry: usize,
+    /// What the edit took the place of.
+    before: Option<InForce>,
+    /// Tokens that it saves over that.
+    saved: u64,
+    /// The first call at which it could have been made.
+    due: usize,
+}
+
+/// Which edits may be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Allowed {
+    /// Those that are due.
+    Due,
+    /// All that nothing protects: the window must be fitted.
+    Unprotected,
+}
+
+/// An edit that an attempt made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Saving {
+    pub(super) entry: usize,
+    pub(super) saved: u64,
+    pub(super) due: usize,
+}
+
+impl Attempt {
+    /// Runs the passes until no more than `target` tokens are left.
+    pub(super) fn run(state: &mut State<'_, '_>, allowed: Allowed, target: u32) -> Attempt {
+        let mut attempt = Attempt::default();
+        for pass in PASSES {
+            let waiting: Vec<(usize, usize)> =
+                state.pending.iter().filter(|(_, pending)| pending.passes.contain(pass)).map(|(entry, pending)| (*entry, pending.ready)).collect();
+            for (entry, ready) in waiting {
+                if state.scaled(state.unscaled()) <= target {
+                    return attempt;
+                }
+                attempt.make(state, pass, entry, ready, allowed);
+            }
+        }
+        attempt
+    }
+
+    fn make(&mut self, state: &mut State<'_, '_>, pass: Pass, entry: usize, ready: usize, allowed: Allowed) {
+        if state.is_edited(entry) != (pass == Pass::Leftovers) {
+            return;
+        }
+        let due = pending::due(state, pass, entry, ready);
+        if due > state.call && allowed == Allowed::Due {
+            return;
+        }
+        match pending::propose(state, pass, entry) {
+            Proposal::Edit(edit) => {
+                let saved = state.saved;
+                let before = state.put(entry, Rc::new(edit));
+                self.log.push(Made { entry, before, saved: state.saved - saved, due: due.min(state.call) });
+            }
+            Proposal::NotNow => {}
+            Proposal::Never => state.give_up(pass, entry),
+        }
+    }
+
+    /// What each entry's edit saves over what was in force, and since when it was due, from the last entry to the first.
+    pub(super) fn savings(&self) -> Vec<Saving> {
+        let mut by_entry: BTreeMap<usize, Saving> = BTreeMap::new();
+        for made in &self.log {
+            let saving = by_entry.entry(made.entry).or_insert(Saving { entry: made.entry, saved: 0, due: made.due });
+            saving.saved += made.saved;
+            saving.due = saving.due.min(made.due);
+        }
+        by_entry.into_values().rev().collect()
+    }
+
+    /// Takes everything back that was done before this entry.
+    pub(super) fn undo_before(&mut self, state: &mut State<'_, '_>, entry: usize) {
+        let (undone, kept): (Vec<Made>, Vec<Made>) = std::mem::take(&mut self.log).into_iter().partition(|made| made.entry < entry);
+        self.log = kept;
+        undo(state, undone);
+    }
+
+    /// Takes everything back.
+    pub(super) fn undo(self, state: &mut State<'_, '_>) {
+        undo(state, self.log);
+    }
+
+    /// Adds what a later attempt did.
+    pub(super) fn append(&mut self, mut later: Attempt) {
+        self.log.append(&mut later.log);
+    }
+
+    /// What is done waits for nothing any more; an original is not collapsed while its copies are.
+    pub(super) fn settle(&self, state: &mut State<'_, '_>) {
+        for Made { entry, .. } in &self.log {
+            state.pending.remove(entry);
+            let Some(edit) = state.edit_of(*entry).cloned() else { continue };
+            if edit.rule == Rule::Truncated {
+                state.open(*entry);
+            }
+            let Some(original) = state.original_of(&edit) else { continue };
+            PASSES.into_iter().filter(|pass| *pass != Pass::Truncation).for_each(|pass| state.give_up(pass, original));
+        }
+    }
+
+    /// The entries that got an edit, ascending.
+    pub(super) fn entries(&self) -> Vec<usize> {
+        let mut entries: Vec<usize> = self.log.iter().map(|made| made.entry).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// How many of them had an edit of an earlier call, given the length of this call's history.
+    pub(super) fn lowered(&self, length: usize) -> usize {
+        let earlier = |edit: &Edit| edit.since < length;
+        self.log.iter().filter(|made| made.before.as_ref().is_some_and(|before| earlier(&before.edit))).count()
+    }
+
+    /// What entries of messages before this one save since.
+    pub(super) fn saved_before(&self, state: &State<'_, '_>, message: usize) -> u64 {
+        self.log.iter().filter(|made| state.view.entries[made.entry].message < message).map(|made| made.saved).sum()
+    }
+}
+
+fn undo(state: &mut State<'_, '_>, log: Vec<Made>) {
+    for Made { entry, before, .. } in log.into_iter().rev() {
+        state.take(entry);
+        if let Some(InForce { edit, .. }) = before {
+            state.put(entry, edit);
+        }
+    }
+}

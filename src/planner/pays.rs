@@ -1,0 +1,90 @@
+//! Folding where it pays: what is due is held against what rewriting the cache from its place on would cost.
+//!
+//! Most calls end at a glance: what is due is first taken to save all that it holds, and only if a fold might pay then are the edits
+//! worked out, and what the model has quoted lately looked for.
+
+use super::attempt::{Allowed, Attempt};
+use super::pending::{Pass, Pending};
+use super::proposal::Proposal;
+use super::state::State;
+use super::step::Call;
+use super::truncation;
+use crate::cache::fold::{Due, Start, starts};
+
+/// Makes every fold that pays.
+pub(super) fn fold(state: &mut State<'_, '_>, call: Call) -> Attempt {
+    let mut made = Attempt::default();
+    while let Some(attempt) = fold_once(state, call) {
+        attempt.settle(state);
+        made.append(attempt);
+    }
+    made
+}
+
+fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
+    best(state, &at_most(state, call), Start::pays)?;
+    work_out(state);
+    best(state, &at_most(state, call), Start::pays)?;
+    fold_from(state, call, Start::pays)
+}
+
+/// Makes the edits that are due from the best start that is accepted.
+pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
+    let most = at_most(state, call);
+    let mut attempt = Attempt::run(state, Allowed::Due, 0);
+    let savings = attempt.savings();
+    let cached = |entry: usize| most[most.partition_point(|(other, _)| *other > entry)].1.cached;
+    let exact: Vec<(usize, Due)> = savings
+        .iter()
+        .map(|saving| (saving.entry, Due { saved: saving.saved, calls: (state.call - saving.due) as u64, cached: cached(saving.entry) }))
+        .collect();
+    match best(state, &exact, accept) {
+        Some(start) => {
+            attempt.undo_before(state, exact[start.edits - 1].0);
+            Some(attempt)
+        }
+        None => {
+            attempt.undo(state);
+            None
+        }
+    }
+}
+
+/// The place that earns most, among those that are accepted; the latest of equals.
+fn best(state: &State<'_, '_>, due: &[(usize, Due)], accept: impl Fn(&Start) -> bool) -> Option<Start> {
+    let due: Vec<Due> = due.iter().map(|(_, due)| *due).collect();
+    let accepted = starts(&due, &state.options.cache, state.expected_calls()).filter(accept);
+    accepted.reduce(|best, start| if start.gain > best.gain { start } else { best })
+}
+
+/// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and what the
+/// model has quoted counts as far as it was looked for.
+pub(super) fn at_most(state: &State<'_, '_>, call: Call) -> Vec<(usize, Due)> {
+    let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.ready <= state.call);
+    let due = waiting.filter_map(|(entry, pending)| {
+        let (saved, since) = match &pending.cut {
+            _ if !pending.passes.only_truncate() => (state.tokens_of(*entry), pending.ready),
+            Some((_, saved)) => (*saved, state.ready_to_lose(*entry, pending.ready)),
+            None => (state.tokens_of(*entry), state.ready_to_lose(*entry, pending.ready)),
+        };
+        let cached = state.tokens_between(state.view.entries[*entry].message, call.cached);
+        Some((*entry, Due { saved, calls: state.call.checked_sub(since)? as u64, cached }))
+    });
+    due.collect()
+}
+
+/// Works out what truncation makes of what is due, and looks for what the model has quoted.
+pub(super) fn work_out(state: &mut State<'_, '_>) {
+    let is_new = |(entry, pending): (&usize, &Pending)| {
+        (pending.ready <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation)).then_some(*entry)
+    };
+    let new: Vec<usize> = state.pending.iter().filter_map(is_new).collect();
+    for entry in new {
+        if matches!(truncation::propose(state, entry), Proposal::Never) {
+            state.give_up(Pass::Truncation, entry);
+        }
+    }
+    if state.options.protect_quoted_calls > 0 {
+        state.look_for_quotes();
+    }
+}

@@ -1,0 +1,90 @@
+//! Entries that wait for an edit: which passes might shorten them, and from which call on.
+
+use std::rc::Rc;
+
+use super::proposal::Proposal;
+use super::state::State;
+use super::{duplicates, reasoning, stale, superseded, truncation};
+use crate::plan::Edit;
+
+/// What is done to an entry; in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    Duplicates,
+    Superseded,
+    Stale,
+    Truncation,
+    Reasoning,
+    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
+    Leftovers,
+}
+
+pub(super) const PASSES: [Pass; 6] = [Pass::Duplicates, Pass::Superseded, Pass::Stale, Pass::Truncation, Pass::Reasoning, Pass::Leftovers];
+
+/// A set of passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Passes(u8);
+
+impl Passes {
+    pub(super) fn insert(&mut self, pass: Pass) {
+        self.0 |= 1 << pass as u8;
+    }
+
+    pub(super) fn remove(&mut self, pass: Pass) {
+        self.0 &= !(1 << pass as u8);
+    }
+
+    pub(super) fn contain(self, pass: Pass) -> bool {
+        self.0 & 1 << pass as u8 != 0
+    }
+
+    pub(super) fn are_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether truncation is all that is left to do.
+    pub(super) fn only_truncate(self) -> bool {
+        self.0 == 1 << Pass::Truncation as u8
+    }
+}
+
+/// An entry that protection has left and that some pass might shorten.
+pub(super) struct Pending {
+    pub(super) passes: Passes,
+    /// The first call at which age and protection allow an edit.
+    pub(super) ready: usize,
+    /// What truncation makes of it, and the tokens that this saves, once worked out: it is the same at every call.
+    pub(super) cut: Option<(Rc<Edit>, u64)>,
+}
+
+impl Pending {
+    pub(super) fn new(ready: usize) -> Pending {
+        Pending { passes: Passes::default(), ready, cut: None }
+    }
+}
+
+/// What a pass makes of an entry, as things stand.
+pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
+    match pass {
+        Pass::Duplicates => duplicates::propose(state, entry),
+        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
+        Pass::Stale => stale::propose(state, entry),
+        Pass::Truncation => truncation::propose(state, entry),
+        Pass::Reasoning => reasoning::propose(state, entry),
+    }
+}
+
+/// The first call at which a pass may shorten the entry.
+pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, ready: usize) -> usize {
+    let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
+    match pass {
+        Pass::Duplicates | Pass::Reasoning => ready,
+        Pass::Superseded => ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
+        Pass::Leftovers => {
+            let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
+            ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)).max(cut_in)
+        }
+        Pass::Stale => state.ready_to_lose(entry, ready).max(state.changes.of(entry).map_or(0, sent_with)),
+        Pass::Truncation => state.ready_to_lose(entry, ready),
+    }
+}
