@@ -19,7 +19,7 @@
 //! | openai-4.1 (o3, o4-mini) | 0.25, 1 | 5 min | 1,024, 128 | the same |
 //! | openai (GPT-5 to 5.5) | 0.1, 1 | 5 min | 1,024, 128 | the same, 2026-09-23 |
 //! | openai-5.6 (and later) | 0.1, 1.25 | 30 min | 1,024, any | the same, 2026-09-23 |
-//! | gemini (2.5 and later) | 0.1, 1 | 5 min, assumed | 4,096, any, assumed | [Google][g], 2026-10-13, [prices][q], 2026-07-31 |
+//! | gemini (2.5 and later) | 0.1, 1 | 5 min, assumed | 4,096, 2,048 | [Google][g], 2026-10-13, [prices][q], 2026-07-31; the steps: see below |
 //! | deepseek (V4 Flash) | 0.02, 1 | 1 h, assumed | 64, 64 | [DeepSeek][d], [prices][e], 2026-10-27 |
 //! | mistral | 0.1, 1 | 5 min, assumed | 64, 64 | [Mistral][m], 2026-09-08 |
 //! | xai | 0.25, 1 | 5 min, assumed | none, 128 | [xAI][x], 2026-09-29; the steps were [measured][y], 2026-08-19 |
@@ -30,6 +30,7 @@
 //! - OpenAI from GPT-5.6 on: 30 minutes are the least. Its guide looks through the first 2 and latest 50 explicit breakpoints, the implicit
 //!   one and 20 earlier ends of messages; its reference through the latest 80 breakpoints. Here: through all that was written.
 //! - DeepSeek clears a prefix after "a few hours to a few days"; its 64 tokens are of 2024-08-02 (128 were measured since).
+//! - Gemini's steps are measured: what 830 recorded calls of gemini-3-pro-preview (2025-11) cost says that about 2,048, 4,096, … were read.
 //! - Gemini, Mistral and xAI publish no lifetime; xAI may evict at any time.
 //!
 //! [a]: https://platform.claude.com/docs/en/build-with-claude/prompt-caching
@@ -92,7 +93,7 @@ const NAMED: &[(&str, Profile)] = &[
     ("openai-4o", profile((0.5, 1.0), 5.0, (1024, 128), Lookup::Prefix)),
     ("openai-4.1", profile((0.25, 1.0), 5.0, (1024, 128), Lookup::Prefix)),
     ("openai-5.6", profile((0.1, 1.25), 30.0, (1024, 1), OPENAI)),
-    ("gemini", profile((0.1, 1.0), 5.0, (4096, 1), Lookup::Prefix)),
+    ("gemini", profile((0.1, 1.0), 5.0, (4096, 2048), Lookup::Prefix)),
     ("deepseek", profile((0.02, 1.0), 60.0, (64, 64), Lookup::Prefix)),
     ("mistral", profile((0.1, 1.0), 5.0, (64, 64), Lookup::Prefix)),
     ("xai", profile((0.25, 1.0), 5.0, (0, 128), Lookup::Prefix)),
