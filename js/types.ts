@@ -4,13 +4,33 @@ export type Format = "openai-chat";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
-export type CacheProfileName = "anthropic-5m" | "anthropic-1h" | "openai" | "openai-5.6" | "gemini" | "deepseek" | "none";
+/**
+ * Providers' public figures of 2026, which `model.id` makes precise: "openai-4o" is GPT-4o, o1 and o3-mini, "openai-4.1" is GPT-4.1, o3 and
+ * o4-mini, "openai" is GPT-5 to 5.5, "openai-5.6" is all from there on.
+ */
+export type CacheProfileName =
+  | "anthropic-5m"
+  | "anthropic-1h"
+  | "openai"
+  | "openai-4o"
+  | "openai-4.1"
+  | "openai-5.6"
+  | "gemini"
+  | "deepseek"
+  | "mistral"
+  | "xai"
+  | "none";
 
-/** What cached tokens cost, in uncached input tokens, and how long they live unread. */
+/** What cached tokens cost, in uncached input tokens, how long they live unread, and what is cached at all. */
 export interface CacheProfile {
   read: number;
+  /** No less than `read`. */
   write: number;
   ttlMs: number;
+  /** The smallest prefix that is cached. Default 0. */
+  minimumTokens?: number | undefined;
+  /** Prefixes are cached in steps of this many tokens. Default 1. */
+  granularityTokens?: number | undefined;
 }
 
 export interface ModelInfo {

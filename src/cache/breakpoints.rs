@@ -10,11 +10,10 @@
 //! assert_eq!(plan(&layout, &Limits { most: 4, milestone_tokens: 20_000 }, &[], None), [0, 2, 4]);
 //! ```
 
+use super::profile::LOOK_BACK;
+
 /// Bytes that a milestone's token is measured as, whatever the estimator learns.
 const BYTES_PER_TOKEN: u64 = 4;
-
-/// Anthropic looks back this many blocks from a mark for an entry written earlier (prompt caching documentation, 2026).
-const LOOK_BACK: u32 = 20;
 
 /// What is sent, message by message.
 #[derive(Clone, Debug, Default)]

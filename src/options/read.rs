@@ -1,7 +1,7 @@
 //! Reads options from JSON: names first, then values, each fault with its path and what to do.
 
 use super::{ByKind, Cold, EntryRef, KindPolicy, Marks, ModelInfo, Options, Preset, Usage, When};
-use crate::cache::profile::Profile;
+use crate::cache::profile::{Asked, Profile};
 use crate::error::{Code, Error};
 use crate::fields::{self, Fault, Fields, amount, list, one_of, positive, share, text, truth, whole};
 use crate::format::Format;
@@ -69,7 +69,8 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
     to.usage = fields.read("usage", |value| fields::inner(value, usage))?;
     set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
     set(&mut to.when, fields.read("when", |value| one_of(value, &[("pays", When::Pays), ("budget", When::Budget), ("never", When::Never)])))?;
-    set(&mut to.cache, fields.read("cache", Profile::read))?;
+    let asked = fields.read("cache", Asked::read)?.map(|asked| asked.for_model(to.model.id.as_deref()));
+    to.cache = asked.unwrap_or(to.cache);
     set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
     set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
     set(
@@ -170,11 +171,12 @@ fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
 
 fn model(fields: &Fields<'_>) -> crate::Result<ModelInfo> {
     refuse_others(fields, &["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
+    let id = fields.read("id", text)?;
     Ok(ModelInfo {
-        id: fields.read("id", text)?,
+        cache: fields.read("cache", Asked::read)?.map(|asked| asked.for_model(id.as_deref())),
+        id,
         context_window: fields.read("contextWindow", positive)?,
         max_output_tokens: fields.read("maxOutputTokens", whole)?,
-        cache: fields.read("cache", Profile::read)?,
         input_price: fields.read("inputPrice", amount)?,
     })
 }

@@ -121,6 +121,8 @@ describe("options", () => {
       one({ model: { window: 1 } }, "model.window", "there is no such field", "contextWindow"),
       one({ cache: "claude" }, "cache", "anthropic-5m", "{ read, write, ttlMs }"),
       one({ cache: { read: 0.1 } }, "cache.write", "missing"),
+      one({ cache: { read: 0.1, write: 1, ttlMs: 1, ttl: 5 } }, "cache.ttl", "there is no such field", "minimumTokens"),
+      one({ cache: { read: 0.1, write: 1, ttlMs: 1, granularityTokens: 0 } }, "cache.granularityTokens", "at least 1"),
       one({ cache: { read: -1, write: 1, ttlMs: 1 } }, "cache.read", "at least 0"),
       one({ toolKinds: { cat: "reed" } }, "toolKinds.cat", "read, search"),
       one({ toolKinds: ["read"] }, "toolKinds", "an object by tool name"),

@@ -38,7 +38,8 @@ export function theNextPlanIsTheLastOne(history: ChatMessage[]): void {
 export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
   system: "x", tools: [], contextBlock: "x", toolChoice: "auto", model: { id: "x", contextWindow: 1, maxOutputTokens: 1, cache: "openai", inputPrice: 1 },
   cold: { modelSwitched: true, retrying: true, idleMs: 1 }, usage: { inputTokens: 1, upTo: 1 }, pins: [0, { message: 1 }, { message: 1, part: 0 }],
-  enabled: true, preset: "spec", when: "never", cache: { read: 0.1, write: 1.25, ttlMs: 1 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
+  enabled: true, preset: "spec", when: "never",
+  cache: { read: 0.1, write: 1.25, ttlMs: 1, minimumTokens: 1024, granularityTokens: 128 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
   contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
   expectedCalls: 1, collapseDuplicateResults: true, elideSupersededReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
   marks: "openai", maxBreakpoints: 4, milestoneTokens: 1, label: "x",

@@ -18,7 +18,7 @@ mod total;
 mod warm;
 
 /// How many cases; `PROPTEST_CASES` overrides it. Failing ones shrink to what is worth a test of its own, so none are stored.
-fn cases(count: u32) -> Config {
+pub(crate) fn cases(count: u32) -> Config {
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok());
     Config { cases: asked.unwrap_or(count), failure_persistence: None, max_shrink_iters: 4000, ..Config::default() }
 }

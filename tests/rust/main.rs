@@ -13,6 +13,8 @@ mod transcript;
 mod options;
 mod cache {
     mod breakpoints;
+    mod model;
+    mod profile;
 }
 mod history {
     mod kinds;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use warmfold::Options;
+use warmfold::cache::profile::Lookup;
 
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
@@ -66,6 +67,19 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
         (json!({ "cache": { "read": 1, "write": 0, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "are the two exchanged?"),
         (json!({ "cache": { "read": -1, "write": 1, "ttlMs": 1 } }), "invalid_option", "options.cache.read", "a number of at least 0"),
+        (json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "ttl": 5 } }), "invalid_option", "options.cache.ttl", "expected read, write, ttlMs"),
+        (
+            json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "minimumTokens": 0.5 } }),
+            "invalid_option",
+            "options.cache.minimumTokens",
+            not_whole,
+        ),
+        (
+            json!({ "model": { "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "granularityTokens": 0 } } }),
+            "invalid_option",
+            "options.model.cache.granularityTokens",
+            "at least 1",
+        ),
         (json!({ "label": "" }), "invalid_option", "options.label", "printable ASCII characters without brackets"),
         (json!({ "label": "a]b" }), "invalid_option", "options.label", "without brackets"),
         (json!({ "label": "größe" }), "invalid_option", "options.label", "printable ASCII"),
@@ -139,4 +153,24 @@ fn prices_come_from_the_model_unless_they_are_given() {
     assert_eq!(write(json!({ "model": { "id": "gpt-5" } })), 1.0);
     assert_eq!(write(json!({ "model": { "id": "gpt-5", "cache": "anthropic-1h" } })), 2.0);
     assert_eq!(write(json!({ "model": { "id": "gpt-5" }, "cache": { "read": 0, "write": 3, "ttlMs": 0 } })), 3.0);
+}
+
+/// A name alone says who is paid; the id says what that provider's model asks for.
+#[test]
+fn a_named_profile_is_made_precise_by_the_model() {
+    let cache = |options: Value| Options::from_json(options).unwrap().cache;
+    let hour = |id: &str| cache(json!({ "model": { "id": id }, "cache": "anthropic-1h" }));
+    assert_eq!((hour("claude-opus-4.5").write, hour("claude-opus-4.5").minimum_tokens), (2.0, 4096));
+    assert_eq!(hour("claude-opus-4.5"), cache(json!({ "model": { "id": "claude-opus-4.5", "cache": "anthropic-1h" } })));
+    assert_eq!((hour("claude-opus-5-5").read, hour("claude-opus-5-5").minimum_tokens), (0.05, 512));
+    assert_eq!(hour("gemini-2.5-pro").minimum_tokens, 1024, "another provider's model says nothing");
+}
+
+#[test]
+fn own_figures_are_taken_as_they_are() {
+    let cache = |options: Value| Options::from_json(options).unwrap().cache;
+    let least = cache(json!({ "model": { "id": "claude-opus-4.5" }, "cache": { "read": 0.2, "write": 1, "ttlMs": 9 } }));
+    assert_eq!((least.minimum_tokens, least.granularity_tokens, least.lookup), (0, 1, Lookup::Prefix));
+    let all = cache(json!({ "cache": { "read": 0.2, "write": 1, "ttlMs": 9, "minimumTokens": 512, "granularityTokens": 64 } }));
+    assert_eq!((all.minimum_tokens, all.granularity_tokens), (512, 64));
 }
