@@ -3,18 +3,40 @@
 use serde_json::{Value, json};
 use warmfold::Options;
 use warmfold::cache::profile::Lookup;
+use warmfold::history::kinds::ToolKind;
+use warmfold::options::{KindPolicy, When};
 
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 #[test]
-fn nothing_is_the_specification_as_it_ships() {
+fn nothing_is_balanced() {
     let options = Options::from_json(json!({})).unwrap();
     assert_eq!(options, Options::default());
-    assert_eq!(options, Options::from_json(json!({ "preset": "spec" })).unwrap());
-    assert_eq!((options.budget_tokens, options.floor_ratio, options.protect_recent_turns), (Some(40_000), 1.0, 4));
-    assert_eq!((options.max_tool_result_bytes, options.keep_head_bytes, options.keep_tail_bytes), (4096, 512, 512));
+    assert_eq!(options, Options::from_json(json!({ "preset": "balanced" })).unwrap());
+    assert_eq!((options.when, options.budget_tokens, options.floor_ratio, options.protect_recent_turns), (When::Pays, None, 0.5, 1));
+    assert!(options.enabled && options.collapse_duplicate_results && options.elide_superseded_reads && options.elide_stale_reads);
+    assert!(!options.drop_reasoning);
+}
+
+#[test]
+fn the_preset_spec_is_the_specification_as_it_ships() {
+    let options = Options::from_json(json!({ "preset": "spec" })).unwrap();
+    assert_eq!((options.when, options.budget_tokens, options.floor_ratio, options.protect_recent_turns), (When::Budget, Some(40_000), 1.0, 4));
+    let policy = KindPolicy { protect_calls: 0, max_bytes: 4096, keep_head_bytes: 512, keep_tail_bytes: 512 };
+    assert!(ToolKind::NAMES.iter().all(|(_, kind)| options.by_kind.of(*kind) == policy));
     assert!(options.enabled && options.drop_reasoning && options.collapse_duplicate_results && options.elide_superseded_reads);
+    assert!(!options.elide_stale_reads && options.protect_quoted_calls == 0);
+}
+
+#[test]
+fn what_is_said_of_one_kind_goes_before_what_is_said_of_all() {
+    let own = json!({ "maxToolResultBytes": 1000, "keepHeadBytes": 10, "byKind": { "read": { "protectCalls": 7, "keepHeadBytes": 99 } } });
+    let options = Options::from_json(own).unwrap();
+    let (read, run) = (options.by_kind.of(ToolKind::Read), options.by_kind.of(ToolKind::Run));
+    assert_eq!((read.protect_calls, read.max_bytes, read.keep_head_bytes), (7, 1000, 99));
+    assert_eq!((run.max_bytes, run.keep_head_bytes), (1000, 10));
+    assert_eq!(run.protect_calls, Options::default().by_kind.of(ToolKind::Run).protect_calls);
 }
 
 /// `null` and an absent field are the same, as JavaScript hosts spread options.
@@ -28,7 +50,7 @@ fn null_is_absent() {
 
 #[test]
 fn what_is_not_built_yet_may_be_off() {
-    for name in ["outline", "dropImages", "elideStaleReads"] {
+    for name in ["outline", "dropImages", "calibration"] {
         assert!(Options::from_json(json!({ (name): false })).is_ok(), "{name}");
         assert!(Options::from_json(json!({ (name): null })).is_ok(), "{name}");
     }

@@ -218,7 +218,7 @@ pub fn history(parts: &[&[Value]]) -> Vec<Value> {
 /// Options under which whatever is eligible is shortened at once: no budget, nothing recent, small cuts.
 pub fn eager() -> Value {
     json!({
-        "budgetTokens": 1, "protectRecentTurns": 0, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "minSavedBytes": 20,
+        "preset": "spec", "budgetTokens": 1, "protectRecentTurns": 0, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "minSavedBytes": 20,
         "cache": { "read": 1, "write": 1, "ttlMs": 300_000 }
     })
 }

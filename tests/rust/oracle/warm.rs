@@ -59,7 +59,7 @@ fn ensure_protected(after: &Call, edit: &Edit) -> Checked {
     let tool = edit.tool.as_deref().unwrap_or("");
     let recent = edit.message >= protect_from(after.input(), options.protect_recent_turns);
     let pinned = options.pins.iter().any(|pin| pin.message == edit.message && pin.part.is_none_or(|part| part as usize == edit.part));
-    let kept = forced == Some(tool) || options.kind_of(tool) == ToolKind::Memory;
+    let kept = forced == Some(tool) || super::kinds_of(after).get(&edit.message) == Some(&ToolKind::Memory);
     ensure!(recent || pinned || kept, "a cold call let go of what nothing protects: {edit:?}");
     Ok(())
 }
