@@ -61,7 +61,10 @@ impl Line {
         let command = Command { words: words.iter().map(literal).collect(), ..Command::default() };
         walk.command(&command, &[]);
         walk.end_pipe();
-        walk.line(words.last().filter(|_| words.len() == 3).map_or(&words.join(" "), |script| *script), folder)
+        match words {
+            [_, flag, script] if flag.ends_with('c') && flag.starts_with('-') => walk.line(script, folder), // `bash -lc`
+            words => walk.line(&words.join(" "), folder),
+        }
     }
 }
 

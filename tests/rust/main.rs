@@ -15,6 +15,9 @@ mod cache {
     mod breakpoints;
 }
 mod history {
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod actions;
     mod kinds;
 }
 mod plan {

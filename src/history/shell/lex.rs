@@ -271,6 +271,7 @@ impl<'a> Lexer<'a, '_> {
                 }
             }
         }
+        word.literal |= matches!(&*word.text, "[" | "[[");
         word
     }
 

@@ -90,8 +90,6 @@ const CHECKERS: &[&str] = &[
     "lychee",
     "ajv",
     "promtool",
-    "runtests.py",
-    "run_tests.py",
 ];
 
 /// Programs by subcommand; one that is not listed runs.
@@ -300,12 +298,16 @@ pub(super) fn run(walk: &mut Walk, name: &str, arguments: &[Word<'_>], piped: bo
     Some(Step::Does(kind))
 }
 
+/// Scripts that run a project's tests: others with "test" in their name may be anything.
+const RUN_TESTS: [&str; 2] = ["runtests", "run_tests"];
+
 const CHECK_FLAGS: [&str; 6] = ["--check", "-check", "--verify-no-changes", "--set-exit-if-changed", "--check-formatted", "--diff"];
 
 /// A script of the project's own whose name says that it tests, lints or builds: `./run_tests.sh`, `bin/test`.
 pub(super) fn own_script(path: &str) -> Option<Step> {
     let base = path.rsplit_once('/').map(|(_, base)| base)?;
     let name = base.strip_suffix(".sh").unwrap_or(base);
+    let name = name.strip_suffix(".py").filter(|name| RUN_TESTS.contains(name)).unwrap_or(name);
     (!name.contains('.') && goal(name) == Some(Verify)).then_some(Step::Does(Verify))
 }
 
@@ -438,7 +440,7 @@ fn python(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
     let checks = match script {
         "manage.py" => matches!(argument, "test" | "check"),
         "setup.py" => matches!(argument, "test" | "check" | "build"),
-        script => matches!(script, "runtests.py" | "run_tests.py" | "runtests"),
+        script => RUN_TESTS.contains(&script.strip_suffix(".py").unwrap_or(script)),
     };
     Step::Does(if checks && !has(arguments, &["-c"]) { Verify } else { Run })
 }
