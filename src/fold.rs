@@ -14,13 +14,12 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
-use crate::cache::breakpoints::{self, Layout, Limits};
 use crate::format::Format;
-use crate::history::{BlockPlace, View, turns};
+use crate::history::{View, turns};
 use crate::options::{Marks, Options};
 use crate::plan::{Edit, Plan, carry};
+use crate::planner::marks::{self, Sent};
 use crate::planner::{self, Given, Planned};
-use crate::render;
 use crate::report::{self, Report, Verdict};
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
@@ -95,8 +94,7 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
     let view = plan.format.read(request)?;
     let edits = carry::carry(&view, plan).edits;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
-    let layout = layout(plan.format, &view, &edits, sent, options);
-    let points = breakpoints::plan(&layout, &limits(&view, options), &taken(&view), None);
+    let points = marks::of(&view, options, by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
     apply(request, &view, plan.format, &edits, points, options)
 }
 
@@ -111,7 +109,7 @@ fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) ->
         return Ok(disabled(&view, format, options, given));
     }
     let planned = planner::plan(&view, format, format.forced_tool(request), options, given);
-    let points = plan_breakpoints(format, &view, &planned, options);
+    let points = plan_breakpoints(&view, &planned, options);
     let Rendered { patches, breakpoints, marks } = match applied {
         true => apply(request, &view, format, &planned.edits, points, options)?,
         false => Rendered { patches: Vec::new(), marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(), breakpoints: points },
@@ -133,45 +131,14 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 }
 
 /// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
-fn plan_breakpoints(format: Format, view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
-    let (limits, taken) = (limits(view, options), taken(view));
-    let fold_point = planned.changed_from.filter(|_| planned.cold.is_empty()).and_then(|from| {
-        let sent = layout(format, view, &planned.before, planned.sent, options).prefix(planned.sent + view.shift());
-        let earlier = breakpoints::plan(&sent, &limits, &taken, None);
-        earlier.into_iter().rfind(|at| *at < from + view.shift())
-    });
-    breakpoints::plan(&layout(format, view, &planned.edits, planned.sent, options), &limits, &taken, fold_point)
+fn plan_breakpoints(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
+    let from = planned.changed_from.filter(|_| planned.cold.is_empty());
+    let fold_point = from.and_then(|from| planned.earlier_breakpoints.iter().copied().rfind(|at| *at < from + view.shift()));
+    marks::of(view, options, by_entry(&planned.edits), Sent { length: view.messages.len(), added_from: planned.sent }, fold_point)
 }
 
-fn limits(view: &View<'_>, options: &Options) -> Limits {
-    Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens }
-}
-
-/// Messages that the caller has marked, in returned messages.
-fn taken(view: &View<'_>) -> Vec<usize> {
-    view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
-}
-
-/// What is sent, message by message; `sent` messages of the history went with the last call already.
-fn layout(format: Format, view: &View<'_>, edits: &[(usize, Rc<Edit>)], sent: usize, options: &Options) -> Layout {
-    let mut layout = Layout { system_end: view.system_end, added_from: sent + view.shift(), ..Layout::default() };
-    if let BlockPlace::Prepend(bytes) = view.block {
-        layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
-    }
-    let mut edits = edits.iter().peekable();
-    for (at, message) in view.messages.iter().enumerate() {
-        let mut bytes = u64::from(message.fixed.bytes);
-        for entry in message.entries.clone() {
-            bytes += match edits.next_if(|(edited, _)| *edited == entry) {
-                Some((_, edit)) => render::length(&edit.pieces) as u64,
-                None => u64::from(view.entries[entry].bytes),
-            };
-        }
-        layout.bytes.push(bytes);
-        layout.blocks.push(message.blocks);
-        layout.can_hold.push(format.can_hold_mark(view, at, options.marks));
-    }
-    layout
+fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
+    edits.iter().map(|(entry, edit)| (*entry, edit))
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
@@ -204,7 +171,7 @@ fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
     let last = match options.marks {
         Marks::None => return Vec::new(),
         Marks::Anthropic => points.len(),
-        Marks::Openai if taken(view).iter().any(|marked| points.last() < Some(marked)) => points.len(), // the caller has marked the tail
+        Marks::Openai if marks::of_host(view).iter().any(|marked| points.last() < Some(marked)) => points.len(), // the caller has marked the tail
         Marks::Openai => points.len().saturating_sub(1),
     };
     points[..last].iter().copied().filter(|at| *at >= first).collect()

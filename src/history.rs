@@ -17,7 +17,6 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use std::borrow::Cow;
 use std::hash::Hasher;
 use std::ops::Range;
 
@@ -242,11 +241,10 @@ impl<'t> View<'t> {
     /// What a tool call does; `kind` is the host's word on the tool, `own` the names of the arguments that it says make the resource.
     pub fn action(&self, tool_call: usize, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
         let call = &self.tool_calls[tool_call];
-        let text = match call.arguments {
-            Some(arguments) => arguments.text().map_or_else(|| Cow::Owned(arguments.to_json().to_string()), Cow::Borrowed),
-            None => Cow::Borrowed(""),
-        };
-        Action::of(call.name, &text, kind, own)
+        match call.arguments {
+            Some(arguments) => Action::of_node(call.name, arguments, kind, own),
+            None => Action::of(call.name, "", kind, own),
+        }
     }
 
     /// The tool calls that a message makes.

@@ -26,6 +26,8 @@ use crate::tape::hex;
 
 mod attempt;
 mod duplicates;
+pub mod marks;
+mod passes;
 mod pays;
 mod pending;
 mod proposal;
@@ -37,8 +39,8 @@ mod sums;
 mod superseded;
 mod truncation;
 
-use state::State;
-use step::Call;
+use marks::Readable;
+use state::{Call, State};
 
 /// What the caller said about the plan.
 pub enum Given {
@@ -56,8 +58,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Its edits, by entry, ascending.
     pub edits: Vec<(usize, Rc<Edit>)>,
-    /// The edits of the call before, which tell what it sent.
-    pub before: Vec<(usize, Rc<Edit>)>,
+    /// The breakpoints of the call before, in returned messages, where this one changes what it sent.
+    pub earlier_breakpoints: Vec<usize>,
     /// Messages of the history that the call before sent.
     pub sent: usize,
     /// Edits made at this call, of entries that had none.
@@ -126,6 +128,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let sent = sent_before(last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let earlier_request = marks::Sent { length: sent, added_from: if last > 0 { sent_before(last - 1) } else { 0 } };
     let call = Call { length, earlier: last, cached };
     let mut released = if cold.is_empty() { Vec::new() } else { state.release(length) };
     let mut fold = step::step(&mut state, call);
@@ -145,6 +148,10 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         released.first().map(message_of),
         fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
     ];
+    let changed_from = changed.into_iter().flatten().min();
+    let by_entry = || before.iter().map(|(entry, edit)| (*entry, edit));
+    let earlier_breakpoints = changed_from.map(|_| marks::of(view, options, by_entry(), earlier_request, None)).unwrap_or_default();
+    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, call, &Readable::of(view, options, by_entry(), earlier_request)));
     next.context = context;
     next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
@@ -156,16 +163,16 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         moved: carried.moved,
         released: released.len(),
         covered: state.covered(length).len(),
-        changed_from: changed.into_iter().flatten().min(),
+        changed_from,
         sent,
         tokens: (state.scaled(state.raw()), state.scaled(state.unscaled())),
         floor: state.scaled(floor),
         edits,
-        before,
+        earlier_breakpoints,
         cold,
         notes,
         pending,
-        rewrite: fold.map(|fold| fold.rewrite),
+        rewrite,
     }
 }
 

@@ -107,13 +107,6 @@ impl Format {
         }
     }
 
-    /// Whether a mark of this dialect can stand in this message of the view.
-    pub fn can_hold_mark(self, view: &View<'_>, message: usize, dialect: Marks) -> bool {
-        match self {
-            Format::OpenaiChat => openai_chat::can_hold_mark(view, message, dialect),
-        }
-    }
-
     /// Turns changes into patches of the request's messages; the part that each mark stands in comes along.
     ///
     /// # Errors

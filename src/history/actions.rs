@@ -17,9 +17,10 @@ use super::arguments::{Arguments, CommandLine};
 use super::kinds::ToolKind;
 use super::kinds::tools::{self, Tool};
 use super::patches;
-use super::paths::{distinct, file_name, normalised};
+use super::paths::{add, file_name, normalised};
 use super::resources::Resource;
 use super::shell::Line;
+use crate::tape::{Node, Tape};
 
 pub use super::paths::same_file;
 
@@ -39,20 +40,28 @@ pub struct Action {
 impl Action {
     /// Reads a call. `kind` is the host's word on the tool, `own` the names of the arguments that the host says make its resource.
     pub fn of(tool: &str, arguments: &str, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
+        match Tape::from_json(arguments) {
+            Ok(tape) => Action::read(tool, Arguments::of(tape.root()), kind, own),
+            Err(_) if arguments.trim_ascii_start().starts_with(['{', '[']) => Action::read(tool, Arguments::None, kind, own),
+            Err(_) => Action::read(tool, Arguments::Text(arguments), kind, own),
+        }
+    }
+
+    /// The same of arguments that are on a tape: JSON text, or the value itself where the format has it so.
+    pub fn of_node(tool: &str, arguments: Node<'_>, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
+        match arguments.text() {
+            Some(text) => Action::of(tool, text, kind, own),
+            None => Action::read(tool, Arguments::of(arguments), kind, own),
+        }
+    }
+
+    fn read(tool: &str, arguments: Arguments<'_>, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
         let known = tools::find(tool).or_else(|| ToolKind::of_words(tool).map(Tool::Is));
-        let skim = kind.or(known.map(Tool::kind)) == Some(ToolKind::Write) && own.is_none();
-        let arguments = Arguments::read(arguments, skim);
-        let told = told(known, &arguments);
-        match kind {
-            _ if told.is_shell && own.is_none() => {
-                let line = line(&arguments);
-                match (line, kind) {
-                    (Some(Line { kind, resource, reads, writes }), None) => Action { kind, resource, reads, writes },
-                    (Some(line), Some(kind)) if line.kind == kind => Action { kind, resource: line.resource, reads: line.reads, writes: line.writes },
-                    (_, kind) => plain(kind.unwrap_or(ToolKind::Run), arguments, None),
-                }
-            }
-            kind => plain(kind.unwrap_or(told.kind), arguments, own),
+        let told = told(known, arguments);
+        let line = if told.is_shell && own.is_none() { line(arguments) } else { None };
+        match line.filter(|line| kind.is_none_or(|kind| kind == line.kind)) {
+            Some(Line { kind, resource, reads, writes }) => Action { kind, resource, reads, writes },
+            None => plain(kind.unwrap_or(told.kind), arguments, own),
         }
     }
 }
@@ -63,7 +72,7 @@ struct Told {
     is_shell: bool,
 }
 
-fn told(known: Option<Tool>, arguments: &Arguments) -> Told {
+fn told(known: Option<Tool>, arguments: Arguments<'_>) -> Told {
     let is = |kind| Told { kind, is_shell: false };
     let shell = Told { kind: ToolKind::Run, is_shell: true };
     match known {
@@ -88,7 +97,7 @@ fn told(known: Option<Tool>, arguments: &Arguments) -> Told {
     }
 }
 
-fn line(arguments: &Arguments) -> Option<Line> {
+fn line(arguments: Arguments<'_>) -> Option<Line> {
     let folder = normalised("", arguments.folder());
     match arguments.command()? {
         CommandLine::Text(text) => Some(Line::of(text, &folder)),
@@ -97,18 +106,23 @@ fn line(arguments: &Arguments) -> Option<Line> {
 }
 
 /// A call that is what its kind says.
-fn plain(kind: ToolKind, arguments: Arguments, own: Option<&[String]>) -> Action {
-    let files = || arguments.files().into_iter().map(|file| normalised("", file));
-    let patched = || arguments.patch().into_iter().flat_map(patches::files).map(|file| normalised("", file));
-    let (reads, writes) = match kind {
-        ToolKind::Read => (files().collect(), Vec::new()),
-        // The place that is searched is a file, or a folder.
-        ToolKind::Search => (files().filter(|file| file_name(file).trim_start_matches('.').contains('.')).collect(), Vec::new()),
-        ToolKind::Write => (Vec::new(), distinct(files().chain(patched()).collect())),
-        _ => (Vec::new(), Vec::new()),
-    };
+fn plain(kind: ToolKind, arguments: Arguments<'_>, own: Option<&[String]>) -> Action {
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for file in arguments.files() {
+        let path = normalised("", file);
+        match kind {
+            ToolKind::Read => add(&mut reads, path),
+            // The place that is searched is a file, or a folder.
+            ToolKind::Search if file_name(&path).trim_start_matches('.').contains('.') => add(&mut reads, path),
+            ToolKind::Write => add(&mut writes, path),
+            _ => {}
+        }
+    }
+    if let Some(patch) = arguments.patch().filter(|_| kind == ToolKind::Write) {
+        patches::files(patch).for_each(|file| add(&mut writes, normalised("", file)));
+    }
     let resource = match arguments {
-        Arguments::Fields(fields) => Resource::of_fields(kind, fields, own),
+        Arguments::Fields(fields) => Resource::of_node(kind, fields, own),
         _ => None,
     };
     Action { kind, resource, reads, writes }

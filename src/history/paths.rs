@@ -8,11 +8,9 @@
 //! assert_eq!(file_name("/repo/src/main.rs"), "main.rs");
 //! ```
 
-use rustc_hash::FxHashSet;
-
 /// A path from `base` on, without `.`, `..` where it can be told, doubled slashes, backslashes and `file://`.
 pub fn normalised(base: &str, path: &str) -> String {
-    let path = path.trim();
+    let path = path.trim_ascii();
     let path = path.strip_prefix("file://").map_or(path, |path| path.strip_prefix("localhost").unwrap_or(path));
     let path = path.strip_prefix('/').filter(|path| has_drive(path)).unwrap_or(path); // file:///C:/x
     let base = if is_absolute(path) { "" } else { base };
@@ -53,13 +51,12 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Each path once, in order.
-pub(super) fn distinct(mut paths: Vec<String>) -> Vec<String> {
-    if paths.len() > 1 {
-        let mut seen = FxHashSet::default();
-        paths.retain(|path| seen.insert(path.clone()));
+/// Adds a path that is not there yet, as far as a look at the last ones tells.
+pub(super) fn add(paths: &mut Vec<String>, path: String) {
+    const LOOK_BACK: usize = 32;
+    if !paths.iter().rev().take(LOOK_BACK).any(|known| *known == path) {
+        paths.push(path);
     }
-    paths
 }
 
 /// Whether a path starts at a root, a drive or the home folder.

@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 use super::kinds::ToolKind;
 use super::paths::normalised;
+use crate::tape::{self, Kind, Node, Tape};
 
 /// The lines of a resource that a call shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,11 +96,19 @@ impl Resource {
     /// Reads a call's arguments. `None` where they do not tell what it is about, or the kind shows nothing that can be shown again.
     /// `own` names the arguments that make the resource, where the host knows better.
     pub fn of(kind: ToolKind, arguments: &str, own: Option<&[String]>) -> Option<Resource> {
-        Resource::of_fields(kind, serde_json::from_str(arguments).ok()?, own)
+        let tape = Tape::from_json(arguments).ok()?;
+        Resource::of_node(kind, tape.root(), own)
     }
 
-    /// The same of arguments that have been read.
-    pub(super) fn of_fields(kind: ToolKind, mut fields: Map<String, Value>, own: Option<&[String]>) -> Option<Resource> {
+    /// The same of arguments that are on a tape.
+    pub(super) fn of_node(kind: ToolKind, arguments: Node<'_>, own: Option<&[String]>) -> Option<Resource> {
+        if arguments.kind() != Kind::Object || (own.is_none() && !kind.has_source()) {
+            return None;
+        }
+        let mut fields = Map::new();
+        for field in arguments.children() {
+            fields.insert(field.key().unwrap_or("").to_owned(), short(field));
+        }
         if let Some(own) = own {
             let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
             let mut mine = Map::new();
@@ -108,9 +117,6 @@ impl Resource {
             }
             let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
             return Some(Resource { key: Value::Object(mine).to_string(), label, span });
-        }
-        if !kind.has_source() {
-            return None;
         }
         fields.retain(|name, _| !PROSE.contains(&name.as_str()));
         let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
@@ -130,6 +136,12 @@ impl Resource {
         }
         Some(Resource { key: Value::Object(fields).to_string(), label, span })
     }
+}
+
+/// A long text is known by its fingerprint.
+fn short(field: Node<'_>) -> Value {
+    const LONG: usize = 8192;
+    field.text().filter(|text| text.len() > LONG).map_or_else(|| field.to_json(), |text| Value::String(tape::hex(tape::fingerprint(text))))
 }
 
 fn text_of(value: &Value) -> String {

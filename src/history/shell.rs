@@ -17,17 +17,15 @@ use std::borrow::Cow;
 
 use super::kinds::ToolKind;
 use super::patches;
-use super::paths::{distinct, is_absolute, normalised};
+use super::paths::{add, is_absolute, normalised};
 use super::resources::{Resource, Span};
 use lex::{Command, Item, Script, Word};
 use lines::Filter;
 
-mod git;
 mod lex;
 mod lines;
-mod network;
 mod programs;
-mod projects;
+mod rules;
 mod words;
 
 /// Shells in shells, and programs that start programs, are read so deep.
@@ -61,7 +59,10 @@ impl Line {
         let command = Command { words: words.iter().map(literal).collect(), ..Command::default() };
         walk.command(&command, &[]);
         walk.end_pipe();
-        walk.line(words.last().filter(|_| words.len() == 3).map_or(&words.join(" "), |script| *script), folder)
+        match words {
+            [_, flag, script] if flag.ends_with('c') && flag.starts_with('-') => walk.line(script, folder), // `bash -lc`
+            words => walk.line(&words.join(" "), folder),
+        }
     }
 }
 
@@ -130,10 +131,10 @@ impl Walk {
         let order = [ToolKind::Write, ToolKind::Run, ToolKind::Verify, ToolKind::Read, ToolKind::Search, ToolKind::Fetch, ToolKind::List];
         let kind = order.into_iter().find(|kind| self.seen[*kind as usize]).unwrap_or(ToolKind::Run);
         let resource = kind.has_source().then(|| match self.shown {
-            Shown::Lines(path, span) if kind == ToolKind::Read => Resource { key: format!("file:{path}"), label: path, span },
-            _ => Resource { key: format!("command:{folder}:{}", text.trim()), label: one_line(text), span: Span::WHOLE },
+            Shown::Lines(path, span) if kind == ToolKind::Read => Resource { key: ["file", &path].join(":"), label: path, span },
+            _ => Resource { key: ["command", folder, text.trim_ascii()].join(":"), label: one_line(text), span: Span::WHOLE },
         });
-        Line { kind, resource, reads: distinct(self.reads), writes: distinct(self.writes) }
+        Line { kind, resource, reads: self.reads, writes: self.writes }
     }
 
     /// The text of a shell within this one: its `cd` is its own.
@@ -186,7 +187,7 @@ impl Walk {
         let piped = command.piped || command.heredoc.is_some();
         match input {
             // `sed -n 1,5p < f` shows what `sed -n 1,5p f` does; nobody else would look at a file named last.
-            Some(input) if command.words.first().is_some_and(|program| programs::step_of(&program.text) == Some(Step::Filters)) => {
+            Some(input) if command.words.first().is_some_and(|program| programs::is_filter(&program.text)) => {
                 let mut words = command.words.clone();
                 words.push(input.clone());
                 self.run(&words, piped);
@@ -228,18 +229,17 @@ impl Walk {
         }
     }
 
-    /// Runs the command that starts at this argument. Its files may come from elsewhere, so what it shows of them is not known.
-    fn behind(&mut self, arguments: &[Word<'_>], start: Option<&Word<'_>>, piped: bool) -> Step {
-        let Some(at) = start.and_then(|start| arguments.iter().position(|word| std::ptr::eq(word, start))) else { return Step::Speaks };
-        let inner = &arguments[at..];
-        let filters = piped && programs::step_of(&inner[0].text) == Some(Step::Filters);
+    /// Runs a command that another one starts. Its files may come from elsewhere, so what it shows of them is not known.
+    fn behind(&mut self, inner: &[Word<'_>], piped: bool) -> Step {
+        let Some(program) = inner.first() else { return Step::Speaks };
+        let filters = piped && programs::is_filter(&program.text);
         self.run(inner, piped);
         self.showed_other();
-        match &*inner[0].text {
-            "grep" | "egrep" | "rg" | "ag" if filters => Step::Does(ToolKind::Search),
-            "wc" if filters => Step::Does(ToolKind::List),
-            _ if filters => Step::Does(ToolKind::Read),
-            _ => Step::Quiet,
+        match &*program.text {
+            _ if !filters => Step::Quiet,
+            "grep" | "egrep" | "rg" | "ag" => Step::Does(ToolKind::Search),
+            "wc" => Step::Does(ToolKind::List),
+            _ => Step::Does(ToolKind::Read),
         }
     }
 
@@ -269,11 +269,7 @@ impl Walk {
 
     /// Files are shown, each of them from end to end or, with a span, the lines of it; `None` where that is not sure.
     fn show(&mut self, files: &[&Word<'_>], span: Option<Span>) {
-        for file in files {
-            if let Some(path) = self.path(file) {
-                self.reads.push(path);
-            }
-        }
+        files.iter().for_each(|file| self.read(file));
         let only = files.first().filter(|file| files.len() == 1 && (self.place.known || is_absolute(&file.text)));
         self.shown = match (&self.shown, only.and_then(|file| self.path(file)), span) {
             (Shown::Nothing, Some(path), Some(span)) => Shown::Lines(path, span),
@@ -294,17 +290,32 @@ impl Walk {
         self.shown = Shown::Other;
     }
 
+    /// A file is looked at.
+    fn read(&mut self, file: &Word<'_>) {
+        if let Some(path) = self.path(file) {
+            add(&mut self.reads, path);
+        }
+    }
+
     /// A file is changed.
     fn write(&mut self, file: &Word<'_>) {
         if let Some(path) = self.path(file) {
-            self.writes.push(path);
+            add(&mut self.writes, path);
+        }
+    }
+
+    /// The patch that came through the pipe is applied.
+    fn fed_patch(&mut self) {
+        if let Some(text) = self.fed.take() {
+            self.patch(&text);
         }
     }
 
     /// The files that a patch names are changed.
     fn patch(&mut self, text: &str) {
-        let base = &self.place.folder;
-        self.writes.extend(patches::files(text).map(|path| normalised(base, path)));
+        for path in patches::files(text) {
+            add(&mut self.writes, normalised(&self.place.folder, path));
+        }
     }
 
     fn path(&self, file: &Word<'_>) -> Option<String> {

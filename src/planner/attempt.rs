@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::pending::{self, PASSES, Pass};
+use super::passes;
+use super::pending::{PASSES, Pass};
 use super::proposal::Proposal;
 use super::state::{InForce, State};
 use crate::plan::{Edit, Rule};
@@ -62,11 +63,11 @@ impl Attempt {
         if state.is_edited(entry) != (pass == Pass::Leftovers) {
             return;
         }
-        let due = pending::due(state, pass, entry, ready);
+        let due = passes::due(state, pass, entry, ready);
         if due > state.call && allowed == Allowed::Due {
             return;
         }
-        match pending::propose(state, pass, entry) {
+        match passes::propose(state, pass, entry) {
             Proposal::Edit(edit) => {
                 let saved = state.saved;
                 let before = state.put(entry, Rc::new(edit));

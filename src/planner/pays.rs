@@ -4,10 +4,10 @@
 //! worked out, and what the model has quoted lately looked for.
 
 use super::attempt::{Allowed, Attempt};
+use super::marks::Readable;
 use super::pending::{Pass, Pending};
 use super::proposal::Proposal;
-use super::state::State;
-use super::step::Call;
+use super::state::{Call, State};
 use super::truncation;
 use crate::cache::fold::{Due, Start, starts};
 
@@ -22,15 +22,15 @@ pub(super) fn fold(state: &mut State<'_, '_>, call: Call) -> Attempt {
 }
 
 fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
-    best(state, &at_most(state, call), Start::pays)?;
+    best(state, &at_most(state, call, &Readable::Anywhere), Start::pays)?;
     work_out(state);
-    best(state, &at_most(state, call), Start::pays)?;
+    best(state, &at_most(state, call, &state.readable()), Start::pays)?;
     fold_from(state, call, Start::pays)
 }
 
 /// Makes the edits that are due from the best start that is accepted.
 pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
-    let most = at_most(state, call);
+    let most = at_most(state, call, &state.readable());
     let mut attempt = Attempt::run(state, Allowed::Due, 0);
     let savings = attempt.savings();
     let cached = |entry: usize| most[most.partition_point(|(other, _)| *other > entry)].1.cached;
@@ -59,7 +59,7 @@ fn best(state: &State<'_, '_>, due: &[(usize, Due)], accept: impl Fn(&Start) -> 
 
 /// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and what the
 /// model has quoted counts as far as it was looked for.
-pub(super) fn at_most(state: &State<'_, '_>, call: Call) -> Vec<(usize, Due)> {
+pub(super) fn at_most(state: &State<'_, '_>, call: Call, readable: &Readable) -> Vec<(usize, Due)> {
     let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.ready <= state.call);
     let due = waiting.filter_map(|(entry, pending)| {
         let (saved, since) = match &pending.cut {
@@ -67,7 +67,7 @@ pub(super) fn at_most(state: &State<'_, '_>, call: Call) -> Vec<(usize, Due)> {
             Some((_, saved)) => (*saved, state.ready_to_lose(*entry, pending.ready)),
             None => (state.tokens_of(*entry), state.ready_to_lose(*entry, pending.ready)),
         };
-        let cached = state.tokens_between(state.view.entries[*entry].message, call.cached);
+        let cached = state.tokens_between(readable.before(state.view.entries[*entry].message), call.cached);
         Some((*entry, Due { saved, calls: state.call.checked_sub(since)? as u64, cached }))
     });
     due.collect()

@@ -2,9 +2,6 @@
 
 use std::rc::Rc;
 
-use super::proposal::Proposal;
-use super::state::State;
-use super::{duplicates, reasoning, stale, superseded, truncation};
 use crate::plan::Edit;
 
 /// What is done to an entry; in this order.
@@ -60,31 +57,5 @@ pub(super) struct Pending {
 impl Pending {
     pub(super) fn new(ready: usize) -> Pending {
         Pending { passes: Passes::default(), ready, cut: None }
-    }
-}
-
-/// What a pass makes of an entry, as things stand.
-pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
-    match pass {
-        Pass::Duplicates => duplicates::propose(state, entry),
-        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
-        Pass::Stale => stale::propose(state, entry),
-        Pass::Truncation => truncation::propose(state, entry),
-        Pass::Reasoning => reasoning::propose(state, entry),
-    }
-}
-
-/// The first call at which a pass may shorten the entry.
-pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, ready: usize) -> usize {
-    let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
-    match pass {
-        Pass::Duplicates | Pass::Reasoning => ready,
-        Pass::Superseded => ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
-        Pass::Leftovers => {
-            let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
-            ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)).max(cut_in)
-        }
-        Pass::Stale => state.ready_to_lose(entry, ready).max(state.changes.of(entry).map_or(0, sent_with)),
-        Pass::Truncation => state.ready_to_lose(entry, ready),
     }
 }

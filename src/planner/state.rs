@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::marks::{Readable, Sent};
 use super::pending::{Pass, Pending};
 use super::sums::Sums;
 use crate::history::actions::Action;
@@ -21,6 +22,17 @@ use crate::history::{Entry, EntryKind, View};
 use crate::options::{KindPolicy, Options};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
+
+/// One model call of the history.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// Messages that its request is made from.
+    pub(super) length: usize,
+    /// Model calls before it.
+    pub(super) earlier: usize,
+    /// Messages whose rendering the provider has cached.
+    pub(super) cached: usize,
+}
 
 /// An edit in force, and the tokens that it saves.
 pub(super) struct InForce {
@@ -185,6 +197,12 @@ impl<'v, 't> State<'v, 't> {
 
     fn entries_before(&self, message: usize) -> usize {
         message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end)
+    }
+
+    /// Where the request of the call before can be read again.
+    pub(super) fn readable(&self) -> Readable {
+        let messages = |before: usize| self.call.checked_sub(before).map_or(0, |call| self.calls[call]);
+        Readable::of(self.view, self.options, self.edits(), Sent { length: messages(1), added_from: messages(2) })
     }
 
     /// The first call that sends a message.

@@ -5,21 +5,11 @@
 //! if it pays or saves a tenth of the limit. A window is hard, and ages do not protect from it.
 
 use super::attempt::{Allowed, Attempt};
+use super::marks::Readable;
 use super::pays;
-use super::state::State;
+use super::state::{Call, State};
 use crate::cache::fold::Rewrite;
 use crate::options::When;
-
-/// One model call of the history.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// Messages that its request is made from.
-    pub(super) length: usize,
-    /// Model calls before it.
-    pub(super) earlier: usize,
-    /// Messages whose rendering the provider has cached.
-    pub(super) cached: usize,
-}
 
 /// What one step did.
 pub(super) struct Fold {
@@ -27,8 +17,9 @@ pub(super) struct Fold {
     pub(super) made: Vec<usize>,
     /// How many of them had a longer one before.
     pub(super) lowered: usize,
-    /// What that costs in the cache, and saves.
-    pub(super) rewrite: Rewrite,
+    /// Tokens that this saves, in all and of what was sent before.
+    pub(super) saved: u64,
+    saved_of_cached: u64,
 }
 
 /// Takes one model call.
@@ -51,11 +42,23 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
             made
         }
     };
+    fold_of(state, call, &attempt, before)
+}
+
+/// What an attempt did, given what was saved before it.
+fn fold_of(state: &State<'_, '_>, call: Call, attempt: &Attempt, before: u64) -> Option<Fold> {
     let made = attempt.entries();
-    let message = state.view.entries[*made.first()?].message;
-    let cached = state.tokens_between(message, call.cached) + attempt.saved_before(state, call.cached);
-    let rewrite = Rewrite { saved: state.saved - before, cached: if message < call.cached { cached } else { 0 } };
-    Some(Fold { lowered: attempt.lowered(call.length), made, rewrite })
+    made.first()?;
+    Some(Fold { lowered: attempt.lowered(call.length), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
+}
+
+impl Fold {
+    /// What it costs in the cache, given how much of the last request can be read again.
+    pub(super) fn rewrite(&self, state: &State<'_, '_>, call: Call, readable: &Readable) -> Rewrite {
+        let from = readable.before(state.view.entries[self.made[0]].message);
+        let cached = if from < call.cached { state.tokens_between(from, call.cached) + self.saved_of_cached } else { 0 };
+        Rewrite { saved: self.saved, cached }
+    }
 }
 
 /// The limit, if the prompt is over it.
@@ -73,13 +76,11 @@ pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
 
 /// The passes in their order, until the target is reached.
 fn by_budget(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
-    let (before, over_window) = (state.saved, is_over_window(state));
+    let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, allowed, target(state, limit));
-    let first = *attempt.entries().first()?;
-    let message = state.view.entries[first].message;
-    let cached = if message < call.cached { state.tokens_between(message, call.cached) + attempt.saved_before(state, call.cached) } else { 0 };
-    let rewrite = Rewrite { saved: state.saved - before, cached };
+    let fold = fold_of(state, call, &attempt, before)?;
+    let rewrite = fold.rewrite(state, call, &readable);
     let reached = state.scaled(state.unscaled()) <= target(state, limit);
     if reached || over_window || is_worth_it(state, rewrite.saved, limit) || rewrite.pays(&state.options.cache, state.expected_calls()) {
         attempt.settle(state);
@@ -125,7 +126,7 @@ fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attem
 pub(super) fn floor(state: &mut State<'_, '_>, call: Call) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        return (state.unscaled(), pays::at_most(state, call).len());
+        return (state.unscaled(), pays::at_most(state, call, &Readable::Anywhere).len());
     }
     state.register();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };

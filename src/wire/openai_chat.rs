@@ -5,8 +5,6 @@
 
 use super::Request;
 use crate::error::{Code, Error};
-use crate::history::{Role, View};
-use crate::options::Marks;
 use crate::tape::{Kind, Node};
 
 mod apply;
@@ -46,12 +44,6 @@ pub(super) fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
     let choice = request.tool_choice?;
     let body = choice.get("function").or_else(|| choice.get("custom")).unwrap_or(choice);
     body.get("name").and_then(Node::text)
-}
-
-/// Anthropic's marks stand in any text; OpenAI's not in the assistant's.
-pub(super) fn can_hold_mark(view: &View<'_>, message: usize, dialect: Marks) -> bool {
-    let message = &view.messages[message];
-    message.markable && (dialect != Marks::Openai || message.role != Role::Assistant)
 }
 
 /// What cannot be edited without losing what we cannot see.

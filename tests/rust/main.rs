@@ -17,6 +17,9 @@ mod cache {
     mod profile;
 }
 mod history {
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod actions;
     mod kinds;
 }
 mod plan {

@@ -77,7 +77,12 @@ struct Lexer<'a, 's> {
 
 impl<'a> Lexer<'a, '_> {
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    /// What has been read from this place on.
+    fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.at).unwrap_or("")
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -96,8 +101,8 @@ impl<'a> Lexer<'a, '_> {
         while self.at < self.text.len() {
             match self.peek(0) {
                 b' ' | b'\t' | b'\r' => self.at += 1,
-                b'\\' if self.rest()[1..].starts_with('\n') => self.at += 2,
-                b'\\' if self.rest()[1..].starts_with("\r\n") => self.at += 3,
+                b'\\' if self.rest().get(1..).unwrap_or("").starts_with('\n') => self.at += 2,
+                b'\\' if self.rest().get(1..).unwrap_or("").starts_with("\r\n") => self.at += 3,
                 b'#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
                 b'\n' => {
                     self.at += 1;
@@ -177,7 +182,7 @@ impl<'a> Lexer<'a, '_> {
     fn command_word(&mut self, command: &mut Command<'a>) {
         let start = self.at;
         let word = self.word();
-        let raw = &self.text[start..self.at];
+        let raw = self.since(start);
         let is_descriptor = matches!(self.peek(0), b'<' | b'>') && raw.bytes().all(|byte| byte.is_ascii_digit());
         let is_keyword = command.words.is_empty() && KEYWORDS.contains(&raw);
         self.script.sure &= !(command.words.is_empty() && matches!(raw, "case" | "function"));
@@ -200,7 +205,7 @@ impl<'a> Lexer<'a, '_> {
         self.at += blanks;
         let start = self.at;
         let target = self.word();
-        let raw = &self.text[start..self.at];
+        let raw = self.since(start);
         let is_descriptor = !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         match operator {
             _ if raw.is_empty() => self.script.sure = false,
@@ -229,7 +234,7 @@ impl<'a> Lexer<'a, '_> {
                     break;
                 }
             }
-            let body = &self.text[start.min(end)..end];
+            let body = self.text.get(start..end).unwrap_or("");
             self.script.sure &= quoted || !(body.contains("$(") || body.contains('`'));
             self.script.heredocs.push(body);
         }
@@ -259,7 +264,7 @@ impl<'a> Lexer<'a, '_> {
                     self.at += 1 + escaped.map_or(0, char::len_utf8);
                     let kept = usize::from(!escaped.is_some_and(|letter| letter.is_ascii_alphanumeric()));
                     if escaped != Some('\n') {
-                        push(&mut word, &self.text[start + kept..self.at]);
+                        push(&mut word, self.since(start + kept));
                     }
                 }
                 byte => {
@@ -267,10 +272,11 @@ impl<'a> Lexer<'a, '_> {
                     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./,:=@%+~".contains(&byte) || !byte.is_ascii();
                     let more = self.rest().as_bytes()[1..].iter().take_while(|byte| plain(**byte)).count();
                     self.at += 1 + more;
-                    push(&mut word, &self.text[start..self.at]);
+                    push(&mut word, self.since(start));
                 }
             }
         }
+        word.literal |= matches!(&*word.text, "[" | "[[");
         word
     }
 
@@ -314,20 +320,20 @@ impl<'a> Lexer<'a, '_> {
         loop {
             let start = self.at;
             self.at += self.rest().bytes().take_while(|byte| !b"\"\\$`".contains(byte)).count();
-            push(word, &self.text[start..self.at]);
+            push(word, self.since(start));
             match (self.peek(0), self.peek(1)) {
                 (b'"', _) => {
                     self.at += 1;
                     return;
                 }
                 (b'\\', b'"' | b'\\' | b'$' | b'`') => {
-                    push(word, &self.text[self.at + 1..self.at + 2]);
                     self.at += 2;
+                    push(word, self.since(self.at - 1));
                 }
                 (b'\\', b'\n') => self.at += 2,
                 (b'\\', _) => {
-                    push(word, &self.text[self.at..self.at + 1]);
                     self.at += 1;
+                    push(word, self.since(self.at - 1));
                 }
                 (b'$' | b'`', _) => self.expansion(word),
                 _ => return self.give_up(),
@@ -338,7 +344,6 @@ impl<'a> Lexer<'a, '_> {
     /// `$'…'`, its escapes left as they are.
     fn ansi_quoted(&mut self, word: &mut Word<'a>) {
         self.at += 2;
-        let start = self.at;
         let mut escaped = false;
         let length = self.rest().bytes().position(|byte| {
             let closes = byte == b'\'' && !escaped;
@@ -346,7 +351,7 @@ impl<'a> Lexer<'a, '_> {
             closes
         });
         let Some(length) = length else { return self.give_up() };
-        let quoted = &self.text[start..start + length];
+        let quoted = self.rest().get(..length).unwrap_or("");
         self.at += length + 1;
         word.literal &= !quoted.contains('\\');
         push(word, quoted);
@@ -377,7 +382,7 @@ impl<'a> Lexer<'a, '_> {
             }
             _ => self.at += 1,
         }
-        push(word, &self.text[start..self.at]);
+        push(word, self.since(start));
     }
 
     /// Over what holds no command that we read.

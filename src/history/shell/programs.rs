@@ -1,467 +1,425 @@
-//! Programs that read, list, search and change files, and what of their arguments is a file.
+//! Programs that read, search, list and change files, and what of their arguments is a file.
 
 use super::lex::Word;
 use super::lines::{self, Filter};
-use super::words::{has, operands, value};
-use super::{Step, Walk, git, network, projects};
-use crate::history::kinds::ToolKind;
+use super::rules::{self, Outcome};
+use super::words::{from, has, listed, operands, value};
+use super::{Step, Walk, is_sink};
+use crate::history::kinds::ToolKind::{Fetch, List, Read, Run, Search, Verify, Write};
 use crate::history::resources::Span;
 
-/// Names that tell all. Case does not matter, so that PowerShell's are found too.
-const NAMES: &[(Step, &[&str])] = &[
+/// How a program is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Program {
+    /// Does this, whatever its arguments.
+    Always(Step),
+    Cd,
+    Shell,
+    Eval,
+    Source,
+    Xargs,
+    Find,
+    Cat,
+    Head,
+    Tail,
+    Sed,
+    Perl,
+    Awk,
+    Grep,
+    /// Shows its operands, behind so many that are no files.
+    Filter(usize),
+    /// Shows files, a pipe or not.
+    Show,
+    GetContent,
+    Count,
+    Git,
+    Curl,
+    Wget,
+    Python,
+    Patch,
+    Copy,
+    Dd,
+    /// Changes its operands, behind so many that are no files.
+    Change(usize),
+    /// The same, and only the first.
+    ChangeFirst,
+}
+
+use Program::{Always, Change, ChangeFirst};
+
+/// Case does not matter, so that PowerShell's are found too.
+const PROGRAMS: &[(Program, &str)] = &[
     (
-        Step::Quiet,
-        &[
-            "echo",
-            "printf",
-            "true",
-            "false",
-            ":",
-            "test",
-            "[",
-            "[[",
-            "]]",
-            "sleep",
-            "export",
-            "set",
-            "unset",
-            "shopt",
-            "local",
-            "declare",
-            "typeset",
-            "readonly",
-            "let",
-            "read",
-            "shift",
-            "return",
-            "break",
-            "continue",
-            "exit",
-            "wait",
-            "trap",
-            "for",
-            "done",
-            "fi",
-            "}",
-            "clear",
-            "popd",
-            "write-host",
-            "write-output",
-            "out-null",
-            "start-sleep",
-            "exec",
-        ],
+        Always(Step::Quiet),
+        "echo printf true false : test [ [[ ]] sleep export set unset shopt local declare typeset readonly let read shift return break continue exit wait trap for done fi } clear write-host write-output out-null start-sleep exec",
     ),
     (
-        Step::Speaks,
-        &[
-            "pwd",
-            "which",
-            "where",
-            "whereis",
-            "type",
-            "command",
-            "hash",
-            "whoami",
-            "id",
-            "groups",
-            "hostname",
-            "uname",
-            "date",
-            "printenv",
-            "env",
-            "ps",
-            "df",
-            "free",
-            "uptime",
-            "nproc",
-            "lscpu",
-            "lsof",
-            "netstat",
-            "ss",
-            "history",
-            "alias",
-            "jobs",
-            "man",
-            "basename",
-            "dirname",
-            "realpath",
-            "readlink",
-            "seq",
-            "expr",
-            "bc",
-            "nvidia-smi",
-            "sw_vers",
-            "locale",
-            "ulimit",
-            "umask",
-            "test-path",
-            "get-location",
-            "get-command",
-            "get-date",
-            "get-process",
-            "resolve-path",
-            "pgrep",
-            "cal",
-            "tput",
-        ],
+        Always(Step::Speaks),
+        "pwd which where whereis command hash whoami id groups hostname uname date printenv env ps df free uptime nproc lscpu lsof netstat ss history alias jobs man basename dirname realpath readlink seq expr bc nvidia-smi sw_vers locale ulimit umask test-path get-location get-command get-date get-process resolve-path pgrep tput",
     ),
     (
-        Step::Filters,
-        &[
-            "tr",
-            "column",
-            "tac",
-            "rev",
-            "fold",
-            "fmt",
-            "expand",
-            "unexpand",
-            "paste",
-            "comm",
-            "join",
-            "sort",
-            "uniq",
-            "cut",
-            "jq",
-            "yq",
-            "xq",
-            "xxd",
-            "hexdump",
-            "od",
-            "strings",
-            "base64",
-            "iconv",
-            "head",
-            "tail",
-            "sed",
-            "awk",
-            "gawk",
-            "mawk",
-            "cat",
-            "bat",
-            "batcat",
-            "nl",
-            "less",
-            "more",
-            "grep",
-            "egrep",
-            "fgrep",
-            "rg",
-            "ag",
-            "ack",
-            "wc",
-            "select-object",
-            "where-object",
-            "sort-object",
-            "measure-object",
-            "format-table",
-            "format-list",
-            "out-string",
-            "select-string",
-            "convertfrom-json",
-            "convertto-json",
-        ],
+        Always(Step::Does(List)),
+        "ls dir tree exa eza lsd du stat file locate md5sum sha1sum sha256sum shasum cksum get-childitem gci get-item get-filehash tokei cloc scc apt-cache nm objdump ldd zipinfo",
     ),
+    (Always(Step::Does(Search)), "search_dir search_file find_file"),
+    (Always(Step::Does(Write)), "edit"), // SWE-agent's
     (
-        Step::Does(ToolKind::List),
-        &[
-            "ls",
-            "dir",
-            "tree",
-            "exa",
-            "eza",
-            "lsd",
-            "du",
-            "stat",
-            "file",
-            "locate",
-            "md5sum",
-            "sha1sum",
-            "sha256sum",
-            "shasum",
-            "cksum",
-            "get-childitem",
-            "gci",
-            "get-item",
-            "get-filehash",
-            "tokei",
-            "cloc",
-            "scc",
-            "apt-cache",
-            "nm",
-            "objdump",
-            "ldd",
-            "zipinfo",
-        ],
+        Always(Step::Filters),
+        "tr select-object where-object sort-object measure-object format-table format-list out-string convertfrom-json convertto-json",
     ),
-    (Step::Does(ToolKind::Search), &["search_dir", "search_file", "find_file"]),
+    (Program::Cd, "cd pushd popd chdir set-location sl"),
+    (Program::Shell, "bash sh zsh dash ksh powershell pwsh cmd"),
+    (Program::Eval, "eval"),
+    (Program::Source, "source ."),
+    (Program::Xargs, "xargs parallel"),
+    (Program::Find, "find fd fdfind"),
+    (Program::Cat, "cat bat batcat nl less more open"),
+    (Program::Head, "head"),
+    (Program::Tail, "tail"),
+    (Program::Sed, "sed gsed"),
+    (Program::Perl, "perl"),
+    (Program::Awk, "awk gawk mawk"),
+    (Program::Grep, "grep egrep fgrep rg ag ack select-string sls"),
+    (Program::Filter(0), "column tac rev fold fmt expand unexpand paste comm join sort uniq cut xxd hexdump od strings base64 iconv"),
+    (Program::Filter(1), "jq yq xq"),
+    (Program::Show, "diff colordiff zcat bzcat xzcat cmp"),
+    (Program::GetContent, "get-content gc type"),
+    (Program::Count, "wc"),
+    (Program::Git, "git"),
+    (Program::Curl, "curl"),
+    (Program::Wget, "wget"),
+    (Program::Python, "python python3 python2 py"),
+    (Program::Patch, "patch apply_patch applypatch"),
+    (Program::Copy, "mv cp rsync scp ln install copy move copy-item move-item rename-item"),
+    (Program::Dd, "dd"),
+    (Change(1), "chmod chown chgrp setfacl"),
     (
-        Step::Does(ToolKind::Write),
-        &[
-            "rm",
-            "rmdir",
-            "unlink",
-            "touch",
-            "mkdir",
-            "tee",
-            "truncate",
-            "shred",
-            "ln",
-            "zip",
-            "gzip",
-            "gunzip",
-            "bzip2",
-            "bunzip2",
-            "xz",
-            "unxz",
-            "split",
-            "mktemp",
-            "sponge",
-            "ed",
-            "ex",
-            "set-content",
-            "add-content",
-            "out-file",
-            "new-item",
-            "ni",
-            "remove-item",
-            "del",
-            "clear-content",
-            "rename-item",
-            "expand-archive",
-            "compress-archive",
-            "rename",
-            "install",
-            "chmod",
-            "chown",
-            "chgrp",
-            "rsync",
-            "scp",
-            "copy-item",
-            "move-item",
-            "copy",
-            "move",
-            "mv",
-            "cp",
-            "dd",
-            "patch",
-            "apply_patch",
-            "applypatch",
-            "setfacl",
-            "xdg-open",
-        ],
+        Change(0),
+        "rm rmdir unlink touch mkdir tee truncate shred gzip gunzip bzip2 bunzip2 xz unxz split mktemp sponge ed ex remove-item del clear-content rename expand-archive compress-archive",
     ),
+    (ChangeFirst, "zip set-content add-content out-file new-item ni"),
 ];
 
-/// What a name tells, arguments aside.
-pub(super) fn step_of(name: &str) -> Option<Step> {
-    NAMES.iter().find(|(_, names)| names.contains(&name)).map(|(step, _)| *step)
+/// Flags of searches that take a value.
+const SEARCH_VALUES: &str = "-e -f -m -A -B -C -g -t -T -d -j -M --include --exclude --exclude-dir --glob --regexp";
+
+fn program(name: &str) -> Option<Program> {
+    PROGRAMS.iter().find(|(_, names)| listed(names, name)).map(|(program, _)| *program)
+}
+
+/// Whether a program works on what comes through a pipe, or on files named last.
+pub(super) fn is_filter(name: &str) -> bool {
+    use Program::{Awk, Cat, Count, Filter, Grep, Head, Sed, Tail};
+    matches!(program(name), Some(Awk | Cat | Count | Filter(_) | Grep | Head | Sed | Tail | Always(Step::Filters)))
 }
 
 /// What a program does with its arguments.
-pub(super) fn run(walk: &mut Walk, program: &Word<'_>, arguments: &[Word<'_>], piped: bool) -> Step {
-    let name = name_of(&program.text);
+pub(super) fn run(walk: &mut Walk, word: &Word<'_>, arguments: &[Word<'_>], piped: bool) -> Step {
+    let name = name_of(&word.text);
     let name = name.as_str();
-    match name {
-        "cd" | "pushd" | "chdir" | "set-location" | "sl" => {
-            walk.go(arguments.iter().find(|word| !matches!(&*word.text, "--" | "-P" | "-L" | "/d")));
-            return Step::Quiet;
-        }
-        "popd" => walk.go(None),
-        "bash" | "sh" | "zsh" | "dash" | "ksh" | "powershell" | "pwsh" | "cmd" => return shell(walk, arguments, piped),
-        "eval" => {
-            let text = arguments.iter().map(|word| &*word.text).collect::<Vec<_>>().join(" ");
-            walk.inner_text(&text);
-            return Step::Quiet;
-        }
-        "source" | "." => {
-            let is_environment = |word: &Word<'_>| ["activate", "nvm.sh", "rc", "profile", ".env"].iter().any(|end| word.text.ends_with(end));
-            return if arguments.first().is_some_and(is_environment) { Step::Quiet } else { Step::Does(ToolKind::Run) };
-        }
-        "xargs" | "parallel" => {
-            let inner = operands(arguments, &["-n", "-I", "-P", "-L", "-d", "-a", "-s", "-E", "--max-args"]);
-            return walk.behind(arguments, inner.first().copied(), true);
-        }
-        "find" | "fd" | "fdfind" => return find(walk, arguments),
-        "git" => return git::run(walk, arguments),
-        "cat" | "bat" | "batcat" | "nl" | "less" | "more" => {
-            let whole = !has(arguments, if name == "cat" { &["-s", "--squeeze-blank"] } else { &["-r", "--line-range", "-d", "-l"] });
-            let files = operands(arguments, &["-v", "-w", "-s", "-b", "-i", "-h", "-f", "-n", "-r", "--line-range", "--style", "-l"]);
-            // Only `nl` has flags with values of their own; for the others these are switches.
-            let files = if name == "cat" { operands(arguments, &[]) } else { files };
-            return walk.passes(Filter { lines: whole.then_some(Span::WHOLE), files }, piped);
-        }
-        "head" => return walk.passes(lines::head(arguments), piped),
-        "tail" => return walk.passes(lines::tail(arguments), piped),
-        "sed" | "gsed" | "perl" if changes_in_place(name, arguments) => {
-            let scripts =
-                has(arguments, &["-e", "-f", "--expression"]) || (name == "perl" && arguments.iter().any(|word| ends_in_script(&word.text)));
-            let files = operands(arguments, &["-e", "-f", "--expression"]);
-            let files = if name == "perl" { operands(arguments, &["-e"]) } else { files };
-            files.iter().skip(usize::from(!scripts)).for_each(|file| walk.write(file));
-            return Step::Does(ToolKind::Write);
-        }
-        "sed" | "gsed" if has_sed_write(arguments) => return Step::Does(ToolKind::Write),
-        "sed" | "gsed" => return walk.passes(lines::sed(arguments), piped),
-        "awk" | "gawk" | "mawk" => {
-            let script = arguments.iter().find(|word| word.text.contains("print >") || word.text.contains("system(") || word.text.contains("| \""));
-            let opaque = script.is_some() || arguments.iter().any(|word| has_redirection(&word.text)) || has(arguments, &["-f", "-i"]);
-            return if opaque { Step::Does(ToolKind::Run) } else { walk.passes(lines::awk(arguments), piped) };
-        }
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "select-string" | "sls" => return search(walk, name, arguments, piped),
-        "wc" => {
-            let files = operands(arguments, &[]);
-            if files.is_empty() && piped {
-                return walk.passes(Filter { lines: None, files }, piped);
+    let Some(program) = program(name) else {
+        return match rules::outcome(name, arguments) {
+            Some(_) if asks_for_itself(arguments) => Step::Speaks,
+            Some((outcome, words)) => follow(walk, arguments, outcome, &words, piped),
+            None => own_script(&word.text),
+        };
+    };
+    match program {
+        Always(step) => {
+            if step == Step::Filters && piped {
+                walk.narrow(None);
             }
-            return Step::Does(ToolKind::List);
+            step
         }
-        "sort" if has(arguments, &["-o", "--output"]) => {
-            let target = value(arguments, &["--output", "-o"]).map(|target| Word { text: target.into(), literal: true });
-            target.iter().for_each(|target| walk.write(target));
-            return Step::Does(ToolKind::Write);
+        Program::Cd => {
+            walk.go(arguments.iter().find(|word| !listed("-- -P -L /d", &word.text)).filter(|_| name != "popd"));
+            Step::Quiet
         }
-        "yq" if has(arguments, &["-i", "--inplace"]) => {
-            operands(arguments, &[]).iter().skip(1).for_each(|file| walk.write(file));
-            return Step::Does(ToolKind::Write);
+        Program::Shell => shell(walk, arguments, piped),
+        Program::Eval => {
+            let text: Vec<&str> = arguments.iter().map(|word| &*word.text).collect();
+            walk.inner_text(&text.join(" "));
+            Step::Quiet
         }
-        "tr" => return walk.passes(Filter { lines: None, files: Vec::new() }, piped),
-        "jq" | "yq" | "xq" => {
-            let files = operands(arguments, &["--indent", "-L"]).into_iter().skip(1).collect();
-            return walk.passes(Filter { lines: None, files }, piped);
+        Program::Source => {
+            let script = arguments.first().map_or("", |word| &*word.text);
+            let is_environment = ["activate", "nvm.sh", "rc", "profile", ".env"].iter().any(|end| script.ends_with(end));
+            if is_environment { Step::Quiet } else { Step::Does(Run) }
         }
-        "diff" | "colordiff" | "zcat" | "bzcat" | "xzcat" | "cmp" => {
-            walk.show(&operands(arguments, &["-U", "-C", "-x", "--exclude"]), None);
-            return Step::Does(ToolKind::Read);
+        Program::Xargs => {
+            let inner = operands(arguments, "-n -I -P -L -d -a -s -E --max-args");
+            inner.first().map_or(Step::Speaks, |start| walk.behind(from(arguments, start), true))
         }
-        "get-content" | "gc" | "type" if !arguments.is_empty() && (name != "type" || arguments[0].text.contains(['\\', '.'])) => {
-            let whole =
-                arguments.iter().all(|word| !word.text.starts_with('-') || is_any(&word.text, &["-path", "-literalpath", "-raw", "-encoding"]));
+        Program::Find => find(walk, arguments),
+        Program::Cat => {
+            let parts = if name == "cat" { "-s --squeeze-blank" } else { "-r --line-range -d -l" };
+            let mut files = operands(arguments, if name == "cat" { "" } else { "-v -w -s -b -i -h -f -n -r --line-range --style -l" });
+            let mut lines = Some(Span::WHOLE).filter(|_| !has(arguments, parts));
+            if name == "open" {
+                files.truncate(1); // SWE-agent's: a window of the file, around a line
+                lines = None;
+            }
+            walk.passes(Filter { lines, files }, piped)
+        }
+        Program::Head => walk.passes(lines::head(arguments), piped),
+        Program::Tail => walk.passes(lines::tail(arguments), piped),
+        Program::Sed | Program::Perl if changes_in_place(name, arguments) => {
+            let has_script = has(arguments, "-e -f --expression");
+            let files = operands(arguments, "-e -f --expression");
+            files.iter().skip(usize::from(!has_script)).for_each(|file| walk.write(file));
+            Step::Does(Write)
+        }
+        // Its `w` writes a file, its `e` runs a command.
+        Program::Sed if mentions(arguments, &["/w ", ";w "]) || arguments.iter().any(|word| word.text.ends_with("/e")) => Step::Does(Run),
+        Program::Sed => walk.passes(lines::sed(arguments), piped),
+        Program::Awk if has(arguments, "-f -i") || mentions(arguments, &["system(", "> \"", ">\"", ">> ", "| \"", "|\"", "print >"]) => {
+            Step::Does(Run)
+        }
+        Program::Awk => walk.passes(lines::awk(arguments), piped),
+        Program::Grep => search(walk, name, arguments, piped),
+        Program::Filter(_) if name == "sort" && has(arguments, "-o --output") => written(walk, value(arguments, "-o --output")),
+        Program::Filter(skip) => {
+            let files = operands(arguments, "-d -f -c -k -t -w -s -n -N -j -A -l -S --indent");
+            if name == "yq" && has(arguments, "-i --inplace") {
+                files.iter().skip(1).for_each(|file| walk.write(file));
+                return Step::Does(Write);
+            }
+            walk.passes(Filter { lines: None, files: files.into_iter().skip(skip).collect() }, piped)
+        }
+        Program::Show => {
+            walk.show(&operands(arguments, "-U -C -x --exclude"), None);
+            Step::Does(Read)
+        }
+        Program::GetContent if name == "type" && !mentions(arguments, &["\\", "."]) => Step::Speaks,
+        Program::GetContent => {
+            let whole = arguments
+                .iter()
+                .all(|word| !word.text.starts_with('-') || listed("-path -literalpath -raw -encoding", &word.text.to_ascii_lowercase()));
             walk.show(&parameters(arguments), whole.then_some(Span::WHOLE));
-            return Step::Does(ToolKind::Read);
+            Step::Does(Read)
         }
-        _ => {}
-    }
-    match step_of(name) {
-        Some(Step::Does(ToolKind::Write)) => return change(walk, name, arguments),
-        Some(Step::Filters) => {
-            let files = operands(arguments, &["-d", "-f", "-c", "-k", "-t", "-w", "-s", "-n", "-N", "-j", "-A", "-l", "-S"]);
-            let files = if name.contains('-') { Vec::new() } else { files };
-            return walk.passes(Filter { lines: None, files }, piped);
+        Program::Count => {
+            let files = operands(arguments, "");
+            if files.is_empty() && piped { walk.passes(Filter { lines: None, files }, piped) } else { Step::Does(List) }
         }
-        Some(step) => return step,
-        None => {}
+        Program::Git => git(walk, arguments),
+        Program::Curl => curl(walk, arguments),
+        Program::Wget => match value(arguments, "-O --output-document")
+            .or_else(|| arguments.iter().find_map(|word| word.text.strip_prefix("-qO").filter(|rest| !rest.is_empty())))
+        {
+            Some(target) if target == "-" || is_sink(target) => Step::Does(Fetch),
+            target => written(walk, target),
+        },
+        Program::Python => python(walk, arguments, piped),
+        Program::Patch => {
+            walk.fed_patch();
+            arguments.iter().filter(|word| word.text.contains('\n')).for_each(|word| walk.patch(&word.text));
+            if name == "patch" {
+                operands(arguments, "-d -i -o").iter().take(1).for_each(|file| walk.write(file));
+            }
+            Step::Does(Write)
+        }
+        Program::Copy => copy(walk, name, arguments),
+        Program::Dd => written(walk, arguments.iter().find_map(|word| word.text.strip_prefix("of="))),
+        Change(_) | ChangeFirst => {
+            let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -s -t -o -d -r --mode --size --reference") };
+            let (skip, most) = match program {
+                Change(skip) => (skip, files.len()),
+                _ => (0, 1),
+            };
+            files.iter().skip(skip).take(most).filter(|file| !is_sink(&file.text)).for_each(|file| walk.write(file));
+            Step::Does(Write)
+        }
+        Program::Perl => {
+            if has(arguments, "-c") {
+                Step::Does(Verify)
+            } else {
+                Step::Does(Run)
+            }
+        }
     }
-    let known = network::run(walk, name, arguments).or_else(|| projects::run(walk, name, arguments, piped));
-    known.or_else(|| projects::own_script(&program.text)).unwrap_or(Step::Does(ToolKind::Run))
 }
 
 /// The program's name: without its folder where that holds programs only, and without `.exe`.
 fn name_of(program: &str) -> String {
     let (folder, base) = program.rsplit_once(['/', '\\']).unwrap_or(("", program));
     let holds_programs =
-        folder.ends_with("bin") && (folder.starts_with('/') || folder.contains(".bin") || folder.contains("env")) || folder.ends_with("Scripts");
-    let name = if holds_programs || base.ends_with("mvnw") || base.starts_with("gradlew") { base } else { program };
-    let name = name.to_ascii_lowercase();
-    [".exe", ".cmd", ".bat"].iter().find_map(|end| name.strip_suffix(end)).map_or(name.clone(), str::to_owned)
+        (folder.ends_with("bin") && (folder.starts_with('/') || folder.contains(".bin") || folder.contains("env"))) || folder.ends_with("Scripts");
+    let is_wrapper = base.ends_with("mvnw") || base.starts_with("gradlew");
+    let mut name = (if holds_programs || is_wrapper { base } else { program }).to_ascii_lowercase();
+    if name.starts_with("python3.") {
+        name.truncate("python3".len());
+    }
+    for end in [".exe", ".cmd", ".bat"] {
+        name.truncate(name.strip_suffix(end).unwrap_or(&name).len());
+    }
+    name
+}
+
+fn asks_for_itself(arguments: &[Word<'_>]) -> bool {
+    arguments.len() == 1 && listed("--version -V -version --help", &arguments[0].text)
+}
+
+/// A script of the project's own whose name says that it tests, lints or builds: `./run_tests.sh`, `bin/test`.
+fn own_script(path: &str) -> Step {
+    let base = path.rsplit_once('/').map_or("", |(_, base)| base);
+    let name = base.strip_suffix(".sh").unwrap_or(base);
+    let checks = runs_tests(name) || (!name.contains('.') && rules::goal(name) == Some(Verify));
+    Step::Does(if checks { Verify } else { Run })
+}
+
+/// Scripts that run a project's tests: others with "test" in their name may be anything.
+fn runs_tests(script: &str) -> bool {
+    listed("runtests.py run_tests.py runtests", script)
+}
+
+/// Does what a rule came to.
+fn follow(walk: &mut Walk, arguments: &[Word<'_>], outcome: Outcome, words: &[&Word<'_>], piped: bool) -> Step {
+    let word = |at: usize| words.get(at).map_or("", |word| &*word.text);
+    let behind = |walk: &mut Walk, at: usize| words.get(at).map_or(Step::Does(Run), |start| walk.behind(from(arguments, start), piped));
+    match outcome {
+        Outcome::Is(kind) => Step::Does(kind),
+        Outcome::Goal(at) => Step::Does(rules::goal(word(at)).filter(|kind| *kind == Verify).unwrap_or(Run)),
+        Outcome::Goals => Step::Does(rules::goals(words)),
+        Outcome::Behind(at) => behind(walk, at),
+        Outcome::Either if word(0).is_empty() => {
+            if arguments.is_empty() {
+                Step::Does(Write)
+            } else {
+                Step::Speaks
+            }
+        } // `yarn` installs
+        Outcome::Either if rules::goal(word(0)) == Some(Verify) => Step::Does(Verify),
+        Outcome::Either if word(0).contains('.') => Step::Does(Run),
+        Outcome::Either => behind(walk, 0),
+    }
 }
 
 /// `bash -lc "…"`, a script on the way in, or a script file.
 fn shell(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
     let at = arguments.iter().position(|word| {
         let text = word.text.to_ascii_lowercase();
-        text == "/c" || text == "-command" || (text.starts_with('-') && !text.starts_with("--") && text.len() < 6 && text.contains('c'))
+        listed("/c -command", &text) || (text.len() < 6 && !text.starts_with("--") && text.starts_with('-') && text.contains('c'))
     });
     match at.and_then(|at| arguments.get(at + 1)) {
         Some(script) => {
             walk.inner_text(&script.text);
             Step::Quiet
         }
-        None if has(arguments, &["--version", "--help"]) && !piped => Step::Speaks,
-        None if has(arguments, &["-n"]) => Step::Does(ToolKind::Verify),
-        None => operands(arguments, &[]).first().and_then(|script| projects::own_script(&script.text)).unwrap_or(Step::Does(ToolKind::Run)),
+        None if asks_for_itself(arguments) && !piped => Step::Speaks,
+        None if has(arguments, "-n") => Step::Does(Verify),
+        None => operands(arguments, "").first().map_or(Step::Does(Run), |script| own_script(&script.text)),
     }
 }
 
 fn find(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
-    if has_any(arguments, &["-delete", "-fprint", "-fprintf", "-fls"]) {
-        return Step::Does(ToolKind::Write);
+    if arguments.iter().any(|word| listed("-delete -fprint -fprintf -fls", &word.text)) {
+        return Step::Does(Write);
     }
-    walk.does(ToolKind::List);
-    let starts = ["-exec", "-execdir", "-ok", "-x", "-X", "--exec", "--exec-batch"];
-    for (at, _) in arguments.iter().enumerate().filter(|(_, word)| starts.contains(&&*word.text)).take(8) {
-        let inner = &arguments[at + 1..];
-        let end = inner.iter().position(|word| matches!(&*word.text, ";" | "+")).unwrap_or(inner.len());
-        match walk.behind(&inner[..end], inner[..end].first(), true) {
-            Step::Does(kind) => walk.saw(kind),
-            _ => walk.showed_other(),
+    walk.does(List);
+    let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -x -X --exec --exec-batch", &word.text);
+    for start in arguments.iter().filter(is_start).take(8) {
+        let inner = from(arguments, start).get(1..).unwrap_or_default();
+        let end = inner.iter().position(|word| listed("; +", &word.text)).unwrap_or(inner.len());
+        if let Step::Does(kind) = walk.behind(&inner[..end], true) {
+            walk.saw(kind);
         }
     }
-    Step::Does(ToolKind::List)
+    Step::Does(List)
 }
 
 fn search(walk: &mut Walk, name: &str, arguments: &[Word<'_>], piped: bool) -> Step {
-    if name == "rg" && has(arguments, &["--files", "--type-list"]) {
-        return Step::Does(ToolKind::List);
+    if name == "rg" && has(arguments, "--files --type-list --pre") {
+        return Step::Does(if has(arguments, "--pre") { Run } else { List });
     }
-    if name == "rg" && has(arguments, &["--pre"]) {
-        return Step::Does(ToolKind::Run);
+    let mut places = if name.starts_with('s') { parameters(arguments) } else { operands(arguments, SEARCH_VALUES) };
+    if !has(arguments, "-e -f --regexp") && !places.is_empty() {
+        places.remove(0);
     }
-    const VALUED: &[&str] =
-        &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "-T", "-d", "-j", "-M", "--include", "--exclude", "--exclude-dir", "--glob"];
-    let places = if name.starts_with("sel") || name == "sls" { Vec::new() } else { operands(arguments, VALUED) };
-    let places = &places[usize::from(!has(arguments, &["-e", "-f", "--regexp"])).min(places.len())..];
-    let is_file = |word: &&&Word<'_>| word.text.rsplit('/').next().is_some_and(|base| base.contains('.') && !base.starts_with('.'));
-    let files: Vec<String> = places.iter().filter(is_file).filter_map(|place| walk.path(place)).collect();
-    walk.reads.extend(files);
+    for place in &places {
+        // A place is a file or a folder.
+        if place.text.rsplit('/').next().is_some_and(|base| base.contains('.') && !base.starts_with('.')) {
+            walk.read(place);
+        }
+    }
     walk.showed_other();
-    match walk.pipe {
-        // Of a listing, a build or a run it shows a part.
-        Some(kind) if piped && places.is_empty() && kind != ToolKind::Read => Step::Filters,
-        None if piped && places.is_empty() => Step::Filters,
-        _ => Step::Does(ToolKind::Search),
+    // Of a listing, a build or a run it shows a part.
+    let shows_part = piped && places.is_empty() && walk.pipe != Some(Read);
+    if shows_part { Step::Filters } else { Step::Does(Search) }
+}
+
+fn git(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
+    let Some((Outcome::Is(kind), words)) = rules::outcome("git", arguments) else { return Step::Speaks };
+    let Some((command, rest)) = words.split_first() else { return Step::Speaks };
+    match &*command.text {
+        "blame" | "annotate" => rest.iter().rev().take(1).for_each(|file| walk.read(file)),
+        "apply" => walk.fed_patch(),
+        "rm" | "mv" | "restore" => rest.iter().for_each(|file| walk.write(file)),
+        // A branch, or files.
+        "checkout" | "reset" => {
+            let named = arguments.iter().any(|word| word.text == "--");
+            rest.iter().filter(|file| named || file.text.contains('.')).for_each(|file| walk.write(file));
+        }
+        _ => {}
+    }
+    Step::Does(kind)
+}
+
+/// A request that only asks; a file that it is saved to is a write.
+fn curl(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
+    let method = value(arguments, "-X --request");
+    let sends =
+        has(arguments, "-d -F -T --data --data-raw --data-binary --data-urlencode --json --form --upload-file") && !has(arguments, "-G --get");
+    match value(arguments, "-o --output").filter(|target| !is_sink(target) && *target != "-") {
+        Some(target) => written(walk, Some(target)),
+        None if has(arguments, "-O --remote-name") => Step::Does(Write),
+        None if sends || method.is_some_and(|method| !listed("GET HEAD OPTIONS", method)) => Step::Does(Run),
+        None => Step::Does(Fetch),
     }
 }
 
-/// A program that changes files: which.
-fn change(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
-    const VALUED: &[&str] = &["-m", "-s", "-t", "-o", "-d", "-r", "--mode", "--size", "--reference"];
-    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, VALUED) };
-    match name {
-        "apply_patch" | "applypatch" | "patch" => {
-            let fed = walk.fed.take();
-            fed.iter().for_each(|text| walk.patch(text));
-            arguments.iter().filter(|word| word.text.contains('\n')).for_each(|word| walk.patch(&word.text));
-            if name == "patch" {
-                files.iter().take(1).for_each(|file| walk.write(file));
-            }
-        }
-        "mv" | "cp" | "rsync" | "scp" | "ln" | "install" | "copy" | "move" | "copy-item" | "move-item" | "rename-item" => {
-            let Some((target, sources)) = files.split_last() else { return Step::Does(ToolKind::Write) };
-            if name.starts_with("m") || name.starts_with("ren") {
-                sources.iter().for_each(|source| walk.write(source));
-            }
-            if sources.len() > 1 || target.text.ends_with(['/', '.']) {
-                for source in sources {
-                    let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
-                    walk.write(&Word { text: format!("{}/{base}", target.text).into(), literal: target.literal && source.literal });
-                }
-            } else {
-                walk.write(target);
-            }
-        }
-        "dd" => {
-            let targets = arguments.iter().filter_map(|word| word.text.strip_prefix("of="));
-            let targets: Vec<Word<'_>> = targets.map(|target| Word { text: target.into(), literal: true }).collect();
-            targets.iter().for_each(|target| walk.write(target));
-        }
-        "chmod" | "chown" | "chgrp" | "setfacl" => files.iter().skip(1).for_each(|file| walk.write(file)),
-        "zip" => files.iter().take(1).for_each(|file| walk.write(file)),
-        "set-content" | "add-content" | "out-file" | "new-item" | "ni" => files.iter().take(1).for_each(|file| walk.write(file)),
-        _ => files.iter().filter(|file| !super::is_sink(&file.text)).for_each(|file| walk.write(file)),
+fn python(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
+    if asks_for_itself(arguments) {
+        return Step::Speaks;
     }
-    Step::Does(ToolKind::Write)
+    let words = operands(arguments, "-c -W -X");
+    let word = |at: usize| words.get(at).map_or("", |word| &*word.text);
+    if has(arguments, "-m") {
+        return match words.first() {
+            Some(module) if module.text == "json.tool" => walk.passes(Filter { lines: None, files: words[1..].to_vec() }, piped),
+            Some(module) => walk.behind(from(arguments, module), piped),
+            None => Step::Does(Run),
+        };
+    }
+    let script = word(0).rsplit('/').next().unwrap_or("");
+    let is_task = listed("manage.py setup.py", script) && listed("test check build", word(1));
+    Step::Does(if !has(arguments, "-c") && (is_task || runs_tests(script)) { Verify } else { Run })
+}
+
+fn copy(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
+    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode") };
+    let Some((target, sources)) = files.split_last() else { return Step::Does(Write) };
+    if name.starts_with(['m', 'r']) && name != "rsync" {
+        sources.iter().for_each(|source| walk.write(source));
+    }
+    if sources.len() == 1 && !target.text.ends_with(['/', '.']) {
+        walk.write(target);
+        return Step::Does(Write);
+    }
+    for source in sources {
+        let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
+        let path = [&*target.text, base].join("/");
+        walk.write(&Word { text: path.into(), literal: target.literal && source.literal });
+    }
+    Step::Does(Write)
+}
+
+/// A write to the file that a flag names.
+fn written(walk: &mut Walk, target: Option<&str>) -> Step {
+    if let Some(target) = target {
+        walk.write(&Word { text: target.into(), literal: !target.contains(['$', '*', '`']) });
+    }
+    Step::Does(Write)
 }
 
 /// PowerShell: values of parameters that name files, and what stands alone.
@@ -471,44 +429,28 @@ fn parameters<'w, 'a>(arguments: &'w [Word<'a>]) -> Vec<&'w Word<'a>> {
     while let Some(word) = words.next() {
         if !word.text.starts_with('-') {
             files.push(word);
-        } else if is_any(&word.text, &["-path", "-literalpath", "-filepath", "-destination"]) {
+            continue;
+        }
+        let name = word.text.to_ascii_lowercase();
+        if listed("-path -literalpath -filepath -destination", &name) {
             files.extend(words.next());
-        } else if !is_any(&word.text, &["-raw", "-force", "-recurse", "-append", "-nonewline", "-wait"]) {
+        } else if !listed("-raw -force -recurse -append -nonewline -wait", &name) {
             words.next();
         }
     }
     files
 }
 
-fn is_any(word: &str, names: &[&str]) -> bool {
-    names.iter().any(|name| name.eq_ignore_ascii_case(word))
-}
-
-/// Exactly one of these words.
-fn has_any(arguments: &[Word<'_>], words: &[&str]) -> bool {
-    arguments.iter().any(|word| words.contains(&&*word.text))
+/// Whether an argument has one of these in it.
+fn mentions(arguments: &[Word<'_>], parts: &[&str]) -> bool {
+    arguments.iter().any(|word| parts.iter().any(|part| word.text.contains(part)))
 }
 
 /// `sed -i`, `-i.bak`, `-ni`, `--in-place`; `perl -pi`.
 fn changes_in_place(name: &str, arguments: &[Word<'_>]) -> bool {
     arguments.iter().take_while(|word| word.text != "--").any(|word| {
-        let flag = word.text.strip_prefix('-').unwrap_or("");
-        let cluster = flag.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or("");
-        let before = cluster.split(['e', 'f', 'I', 'M']).next().unwrap_or("");
-        flag.starts_with("-in-place") || (!flag.starts_with('-') && before.contains('i') && (name == "perl" || before.len() <= 5))
+        let Some(flag) = word.text.strip_prefix('-') else { return false };
+        let letters = flag.bytes().take_while(|byte| byte.is_ascii_alphabetic() && !b"efIM".contains(byte));
+        flag.starts_with("-in-place") || letters.take(if name == "perl" { 20 } else { 5 }).any(|byte| byte == b'i')
     })
-}
-
-fn ends_in_script(flag: &str) -> bool {
-    flag.starts_with('-') && !flag.starts_with("--") && flag.ends_with('e')
-}
-
-/// Sed's `w file`, or its `e`, at the end of a script.
-fn has_sed_write(arguments: &[Word<'_>]) -> bool {
-    arguments.iter().any(|word| word.text.contains("/w ") || word.text.contains("p;w ") || word.text.starts_with("w "))
-}
-
-/// `> "file"` in an awk script.
-fn has_redirection(script: &str) -> bool {
-    script.contains("> \"") || script.contains(">\"") || script.contains(">> ")
 }

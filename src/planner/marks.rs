@@ -1,0 +1,85 @@
+//! Where the breakpoints of a request stand: what is sent is laid out message by message for [`crate::cache::breakpoints`].
+
+use std::rc::Rc;
+
+use crate::cache::breakpoints::{self, Layout, Limits};
+use crate::history::{BlockPlace, Role, View};
+use crate::options::{Marks, Options};
+use crate::plan::Edit;
+use crate::render;
+
+/// A request of the history's first `length` messages, of which `added_from` and later ones are sent for the first time.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Messages of the history.
+    pub length: usize,
+    /// The first that no earlier request held.
+    pub added_from: usize,
+}
+
+/// The breakpoints of a request with these edits, in returned messages. `fold_point` is one that an earlier request wrote.
+pub fn of<'e>(
+    view: &View<'_>,
+    options: &Options,
+    edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>,
+    sent: Sent,
+    fold_point: Option<usize>,
+) -> Vec<usize> {
+    let limits = Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens };
+    breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view), fold_point)
+}
+
+/// Messages that the caller has marked, in returned messages.
+pub fn of_host(view: &View<'_>) -> Vec<usize> {
+    view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
+}
+
+/// Where the last request can be read again: at any message, or only where it had a mark.
+#[derive(Clone, Debug)]
+pub(super) enum Readable {
+    Anywhere,
+    /// After so many messages of the history, ascending.
+    After(Vec<usize>),
+}
+
+impl Readable {
+    /// Given the request before and the edits that it went out with.
+    pub(super) fn of<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, before: Sent) -> Readable {
+        if options.marks == Marks::None && view.host_marks.is_empty() {
+            return Readable::Anywhere;
+        }
+        let mut points = of(view, options, edits, before, None);
+        points.extend(of_host(view));
+        points.sort_unstable();
+        Readable::After(points.into_iter().filter_map(|at| (at + 1).checked_sub(view.shift())).collect())
+    }
+
+    /// How many messages can be read again if this one is changed.
+    pub(super) fn before(&self, message: usize) -> usize {
+        match self {
+            Readable::Anywhere => message,
+            Readable::After(lengths) => lengths[..lengths.partition_point(|length| *length <= message)].last().copied().unwrap_or(0),
+        }
+    }
+}
+
+fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, sent: Sent) -> Layout {
+    let mut layout = Layout { system_end: view.system_end.min(sent.length), added_from: sent.added_from + view.shift(), ..Layout::default() };
+    if let BlockPlace::Prepend(bytes) = view.block {
+        layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
+    }
+    let mut edits = edits.peekable();
+    for message in &view.messages[..sent.length] {
+        let mut bytes = u64::from(message.fixed.bytes);
+        for entry in message.entries.clone() {
+            bytes += match edits.next_if(|(edited, _)| *edited == entry) {
+                Some((_, edit)) => render::length(&edit.pieces) as u64,
+                None => u64::from(view.entries[entry].bytes),
+            };
+        }
+        layout.bytes.push(bytes);
+        layout.blocks.push(message.blocks);
+        layout.can_hold.push(message.markable && (options.marks != Marks::Openai || message.role != Role::Assistant));
+    }
+    layout
+}
