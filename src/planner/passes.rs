@@ -9,10 +9,18 @@ use super::{duplicates, reasoning, stale, superseded, truncation};
 pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
     match pass {
         Pass::Duplicates => duplicates::propose(state, entry),
-        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
+        Pass::Superseded => superseded::propose(state, entry),
         Pass::Stale => stale::propose(state, entry),
         Pass::Truncation => truncation::propose(state, entry),
         Pass::Reasoning => reasoning::propose(state, entry),
+        Pass::Leftovers => match superseded::propose(state, entry) {
+            Proposal::Edit(edit) => Proposal::Edit(edit),
+            Proposal::NotNow => match stale::propose(state, entry) {
+                Proposal::Never => Proposal::NotNow,
+                proposal => proposal,
+            },
+            Proposal::Never => stale::propose(state, entry),
+        },
     }
 }
 
@@ -24,7 +32,8 @@ pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, ready: usize)
         Pass::Superseded => ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
         Pass::Leftovers => {
             let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
-            ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)).max(cut_in)
+            let of_it = [state.reads.first_superseder(entry), state.changes.of(entry)].into_iter().flatten();
+            ready.max(of_it.map(sent_with).min().unwrap_or(0)).max(cut_in)
         }
         Pass::Stale => state.ready_to_lose(entry, ready).max(state.changes.of(entry).map_or(0, sent_with)),
         Pass::Truncation => state.ready_to_lose(entry, ready),

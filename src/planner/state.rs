@@ -333,7 +333,7 @@ impl<'v, 't> State<'v, 't> {
     fn await_pass(&mut self, pass: Pass, entry: usize) {
         let pass = match self.edit_of(entry).map(|edit| edit.rule) {
             None => pass,
-            Some(Rule::Truncated) if pass == Pass::Superseded => Pass::Leftovers,
+            Some(Rule::Truncated) if matches!(pass, Pass::Superseded | Pass::Stale) => Pass::Leftovers,
             Some(_) => return,
         };
         if pass != Pass::Truncation && self.is_original(entry) {
