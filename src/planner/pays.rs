@@ -84,7 +84,5 @@ pub(super) fn work_out(state: &mut State<'_, '_>) {
             state.give_up(Pass::Truncation, entry);
         }
     }
-    if state.options.protect_quoted_calls > 0 {
-        state.look_for_quotes();
-    }
+    state.look_for_quotes();
 }

@@ -247,6 +247,9 @@ impl<'v, 't> State<'v, 't> {
 
     /// Walks on to what the model has quoted by now, of results that could still be cut.
     pub(super) fn look_for_quotes(&mut self) {
+        if self.options.protect_quoted_calls == 0 {
+            return;
+        }
         let mut quotes = std::mem::take(&mut self.quotes);
         quotes.walk(self.view, self.length, |entry| !self.is_edited(entry) && self.view.entries[entry].bytes as usize > self.options.min_saved_bytes);
         self.quotes = quotes;
