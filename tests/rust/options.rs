@@ -139,7 +139,12 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "expectedCalls": 0.5 }), "invalid_option", "options.expectedCalls", not_whole),
         (json!({ "byKind": [] }), "invalid_option", "options.byKind", "an object by kind"),
         (json!({ "byKind": { "shell": {} } }), "invalid_option", "options.byKind.shell", "expected read, search, list"),
-        (json!({ "byKind": { "read": { "protectTurns": 1 } } }), "invalid_option", "options.byKind.read.protectTurns", "expected protectCalls, maxBytes"),
+        (
+            json!({ "byKind": { "read": { "protectTurns": 1 } } }),
+            "invalid_option",
+            "options.byKind.read.protectTurns",
+            "expected protectCalls, maxBytes",
+        ),
         (json!({ "byKind": { "run": { "maxBytes": -1 } } }), "invalid_option", "options.byKind.run.maxBytes", not_whole),
         (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
         (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),

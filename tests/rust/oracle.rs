@@ -251,7 +251,7 @@ pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
     view.entries.iter().filter_map(|entry| Some((entry.message, action(entry.tool_call?)))).collect()
 }
 
-fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
+pub fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
     actions_of(call).into_iter().map(|(message, action)| (message, action.kind)).collect()
 }
 
