@@ -130,6 +130,13 @@ impl<'v, 't> State<'v, 't> {
         state
     }
 
+    /// Begins anew, with these edits in force.
+    pub(super) fn restart(&mut self, edits: &[(usize, Rc<Edit>)]) {
+        let scale = self.scale;
+        *self = State::new(self.view, self.options, self.calls, self.forced_tool, edits);
+        self.scale = scale;
+    }
+
     /// The edits in force, ascending.
     pub(super) fn edits(&self) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
         self.in_force.iter().map(|(entry, in_force)| (*entry, &in_force.edit))
