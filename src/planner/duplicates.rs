@@ -3,7 +3,7 @@
 //! ```text
 //! tool read a.rs  "fn main() {…}"          tool read a.rs  "fn main() {…}"
 //! …                                   →    …
-//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: 80 of 80 lines of a.rs elided: an earlier result of read is the same …]"
+//! tool read a.rs  "fn main() {…}"          tool read a.rs  "[warmfold: all 80 lines of a.rs elided: an earlier result of read is the same …]"
 //! ```
 //!
 //! An early edit would cost the cached prefix, so the later copy gives way; and its line names no place, since places drift.

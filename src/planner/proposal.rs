@@ -53,7 +53,7 @@ pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcru
     Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, |action| action.kind) }
 }
 
-/// "80 of 80 lines".
+/// "all 80 lines".
 pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
     let text = state.view.entries[entry].text();
     render::breadcrumb::amount(text, 0..text.len())

@@ -1,7 +1,7 @@
 //! Pass 2: a result whose resource a later call of the same tool shows anew becomes one line.
 //!
 //! ```text
-//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines of a.rs elided: a later call of read returned it anew …]"
+//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: all 480 lines of a.rs elided: a later call of read returned it anew …]"
 //! …                                             →    …
 //! tool read a.rs (490 lines)  "fn new() {…}"        tool read a.rs  "fn new() {…}"
 //! ```
