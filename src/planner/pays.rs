@@ -60,13 +60,10 @@ fn best(state: &State<'_, '_>, due: &[(usize, Due)], accept: impl Fn(&Start) -> 
 /// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and what the
 /// model has quoted counts as far as it was looked for.
 pub(super) fn at_most(state: &State<'_, '_>, call: Call, readable: &Readable) -> Vec<(usize, Due)> {
-    let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.ready <= state.call);
+    let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.earliest() <= state.call);
     let due = waiting.filter_map(|(entry, pending)| {
-        let (saved, since) = match &pending.cut {
-            _ if !pending.passes.only_truncate() => (state.tokens_of(*entry), pending.ready),
-            Some((_, saved)) => (*saved, state.ready_to_lose(*entry, pending.ready)),
-            None => (state.tokens_of(*entry), state.ready_to_lose(*entry, pending.ready)),
-        };
+        let saved = pending.cut.as_ref().filter(|_| pending.passes.only_truncate()).map_or_else(|| state.tokens_of(*entry), |(_, saved)| *saved);
+        let since = if pending.passes.only_truncate() { state.ready_to_lose(*entry, pending.waits.aged) } else { pending.waits.unprotected };
         let cached = state.tokens_between(readable.before(state.view.entries[*entry].message), call.cached);
         Some((*entry, Due { saved, calls: state.call.checked_sub(since)? as u64, cached }))
     });
@@ -76,7 +73,7 @@ pub(super) fn at_most(state: &State<'_, '_>, call: Call, readable: &Readable) ->
 /// Works out what truncation makes of what is due, and looks for what the model has quoted.
 pub(super) fn work_out(state: &mut State<'_, '_>) {
     let is_new = |(entry, pending): (&usize, &Pending)| {
-        (pending.ready <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation)).then_some(*entry)
+        (pending.earliest() <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation)).then_some(*entry)
     };
     let new: Vec<usize> = state.pending.iter().filter_map(is_new).collect();
     for entry in new {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::marks::{Readable, Sent};
-use super::pending::{Pass, Pending};
+use super::pending::{Pass, Pending, Waits};
 use super::sums::Sums;
 use crate::history::actions::Action;
 use crate::history::changes::Changes;
@@ -346,8 +346,8 @@ impl<'v, 't> State<'v, 't> {
         if pass != Pass::Truncation && self.is_original(entry) {
             return;
         }
-        let ready = self.ready(entry, self.protect_calls(entry));
-        self.pending.entry(entry).or_insert_with(|| Pending::new(ready)).passes.insert(pass);
+        let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };
+        self.pending.entry(entry).or_insert_with(|| Pending::new(waits)).passes.insert(pass);
     }
 
     /// No edit of this pass is worth making, or may be made.
