@@ -1,7 +1,7 @@
 //! Folding where it pays: what is due is held against what rewriting the cache from its place on would cost.
 //!
-//! Most calls end at a glance: what is due is first taken to save all that it holds, and only if a fold might pay then are the edits
-//! worked out, and what the model has quoted lately looked for.
+//! Most calls end at a glance: what is due is first taken to save all that it holds. Only if a fold might pay then are the edits worked
+//! out, and only if it might still, what the model has quoted lately is looked for.
 
 use super::attempt::{Allowed, Attempt};
 use super::marks::Readable;
@@ -25,6 +25,7 @@ fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
     best(state, &at_most(state, call, &Readable::Anywhere), Start::pays)?;
     work_out(state);
     best(state, &at_most(state, call, &state.readable()), Start::pays)?;
+    look_for_quotes(state);
     fold_from(state, call, Start::pays)
 }
 
@@ -57,20 +58,20 @@ fn best(state: &State<'_, '_>, due: &[(usize, Due)], accept: impl Fn(&Start) -> 
     accepted.reduce(|best, start| if start.gain > best.gain { start } else { best })
 }
 
-/// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and what the
-/// model has quoted counts as far as it was looked for.
+/// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and nothing was
+/// quoted or asked for again.
 pub(super) fn at_most(state: &State<'_, '_>, call: Call, readable: &Readable) -> Vec<(usize, Due)> {
     let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.earliest() <= state.call);
     let due = waiting.filter_map(|(entry, pending)| {
         let saved = pending.cut.as_ref().filter(|_| pending.passes.only_truncate()).map_or_else(|| state.tokens_of(*entry), |(_, saved)| *saved);
-        let since = if pending.passes.only_truncate() { state.ready_to_lose(*entry, pending.waits.aged) } else { pending.waits.unprotected };
+        let since = pending.earliest();
         let cached = state.tokens_between(readable.before(state.view.entries[*entry].message), call.cached);
         Some((*entry, Due { saved, calls: state.call.checked_sub(since)? as u64, cached }))
     });
     due.collect()
 }
 
-/// Works out what truncation makes of what is due, and looks for what the model has quoted.
+/// Works out what truncation makes of what is due.
 pub(super) fn work_out(state: &mut State<'_, '_>) {
     let is_new = |(entry, pending): (&usize, &Pending)| {
         (pending.earliest() <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation)).then_some(*entry)
@@ -81,6 +82,10 @@ pub(super) fn work_out(state: &mut State<'_, '_>) {
             state.give_up(Pass::Truncation, entry);
         }
     }
+}
+
+/// Looks for what the model has quoted lately.
+pub(super) fn look_for_quotes(state: &mut State<'_, '_>) {
     if state.options.protect_quoted_calls > 0 {
         state.look_for_quotes();
     }

@@ -233,7 +233,7 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
         let again = self.refetched(entry);
         let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
-        let quoted = self.quotes.last(entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
+        let quoted = self.quotes.last(self.view, entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
         aged.max(quoted.unwrap_or(0))
     }
 
@@ -252,11 +252,9 @@ impl<'v, 't> State<'v, 't> {
         }
     }
 
-    /// Walks on to what the model has quoted by now, of results that could still be cut.
+    /// Walks on to what the model has quoted by now.
     pub(super) fn look_for_quotes(&mut self) {
-        let mut quotes = std::mem::take(&mut self.quotes);
-        quotes.walk(self.view, self.length, |entry| !self.is_edited(entry) && self.view.entries[entry].bytes as usize > self.options.min_saved_bytes);
-        self.quotes = quotes;
+        self.quotes.walk(self.view, self.length);
     }
 
     /// The edits in force whose entries protection covers in a history of this length.
