@@ -1,8 +1,7 @@
 //! What the model has quoted of earlier results, line by line: it writes it into a call or an answer, and had not written it before
 //! the result came. What was quoted lately is likely to be quoted again.
 //!
-//! Lines are compared by their letters and digits, a number at their start apart, so that quotes, escapes, indentation and the line
-//! numbers of `cat -n` do not matter.
+//! Lines are compared without what surrounds them: indentation, the line numbers of `cat -n`, the signs of a diff, escapes of JSON.
 //!
 //! ```
 //! use warmfold::{Format, history::quotes::Quotes, tape::Tape, wire::Request};
@@ -25,10 +24,14 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::{EntryKind, Role, View};
-use crate::tape::Kind;
+use crate::tape::{self, Kind};
 
-/// Letters and digits of a line that is worth quoting; shorter ones stand everywhere.
-const LEAST: u32 = 20;
+/// Bytes, and letters and digits, of a line that is worth quoting; shorter ones stand everywhere.
+const LEAST_BYTES: usize = 24;
+const LEAST: usize = 12;
+
+/// A line of so many bytes may be a JSON envelope with lines of its own.
+const ENVELOPE: usize = 400;
 
 /// What the model has written, as far as the history has been walked.
 #[derive(Default)]
@@ -66,7 +69,7 @@ impl Quotes {
     fn lines_of(&self, view: &View<'_>, entry: usize) -> Rc<[u64]> {
         let read = || {
             let mut found = Vec::new();
-            lines::<false>(view.entries[entry].text().as_bytes(), |line| found.push(line));
+            lines(view.entries[entry].text(), |line| found.push(line));
             found.into()
         };
         self.shown.borrow_mut().entry(entry).or_insert_with(read).clone()
@@ -76,106 +79,74 @@ impl Quotes {
         let at = message as u32;
         let mut say = |line| _ = self.said.entry(line).and_modify(|(_, last)| *last = at).or_insert((at, at));
         for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind == EntryKind::Text) {
-            lines::<false>(view.entries[entry].text().as_bytes(), &mut say);
+            lines(view.entries[entry].text(), &mut say);
         }
         for call in view.calls_of(message) {
             let Some(arguments) = view.tool_calls[call].arguments else { continue };
             match arguments.text() {
-                Some(text) => lines::<true>(text.as_bytes(), &mut say),
+                Some(text) => lines(&unescaped(text), &mut say),
                 None => {
                     let texts = arguments.subtree().filter(|node| node.kind() == Kind::String).filter_map(|node| node.text());
-                    texts.for_each(|text| lines::<false>(text.as_bytes(), &mut say));
+                    texts.for_each(|text| lines(text, &mut say));
                 }
             }
         }
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Letter,
-    End,
-    /// The next byte is no letter of the line; it may end it.
-    Escape,
-    Other,
-}
-
-const fn class(byte: u8) -> Class {
-    match byte {
-        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | 0x80.. => Class::Letter,
-        b'\n' => Class::End,
-        b'\\' => Class::Escape,
-        _ => Class::Other,
-    }
-}
-
-const CLASSES: [Class; 256] = {
-    let mut classes = [Class::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = class(byte as u8);
-        byte += 1;
-    }
-    classes
-};
-
-/// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped inside a JSON envelope; in `JSON`, at
-/// the end of a string, too.
-fn lines<const JSON: bool>(text: &[u8], mut each: impl FnMut(u64)) {
-    let mut at = behind_number(text, 0);
-    let (mut hash, mut word, mut letters) = (0u64, 0u64, 0u32);
-    loop {
-        let mut ends = at >= text.len();
-        if !ends {
-            let byte = text[at];
-            at += 1;
-            match CLASSES[usize::from(byte)] {
-                Class::Letter => {
-                    word = word << 8 | u64::from(byte);
-                    letters += 1;
-                    if letters % 8 == 0 {
-                        hash = mixed(hash, word);
-                        word = 0;
-                    }
-                    continue;
-                }
-                Class::End => ends = true,
-                Class::Escape => {
-                    let twice = JSON && text.get(at) == Some(&b'\\');
-                    at += usize::from(twice);
-                    let escaped = text.get(at).copied();
-                    at += if JSON && !twice && escaped == Some(b'u') { 5 } else { 1 };
-                    ends = escaped == Some(b'n');
-                }
-                Class::Other => ends = JSON && byte == b'"',
-            }
-        }
-        if ends {
-            if letters >= LEAST {
-                each(mixed(mixed(hash, word), u64::from(letters)));
-            }
-            if at >= text.len() {
-                return;
-            }
-            (hash, word, letters) = (0, 0, 0);
-            at = behind_number(text, at);
+/// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped inside a JSON envelope.
+fn lines(text: &str, mut each: impl FnMut(u64)) {
+    for line in text.split('\n') {
+        if line.len() < ENVELOPE {
+            normalised(line).into_iter().for_each(&mut each);
+        } else {
+            line.split("\\n").filter_map(normalised).for_each(&mut each);
         }
     }
 }
 
-/// rustc-hash's step.
-fn mixed(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x517c_c1b7_2722_0a95)
+/// A line without what surrounds it: indentation, a line number, the sign of a diff.
+fn normalised(line: &str) -> Option<u64> {
+    if line.len() < LEAST_BYTES {
+        return None;
+    }
+    let line = without_number(line.trim_ascii()).trim_start_matches(['+', '-']).trim_ascii();
+    let is_worth_it = line.len() >= LEAST_BYTES && line.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80).nth(LEAST - 1).is_some();
+    is_worth_it.then(|| tape::fingerprint(line))
 }
 
-/// Where a line begins behind its number, if it has one, as in `12→`, `12: ` and `  12\t`.
-fn behind_number(text: &[u8], from: usize) -> usize {
-    let digits = from + text[from..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let end = digits + text[digits..].iter().take(7).take_while(|byte| byte.is_ascii_digit()).count();
-    match text.get(end) {
-        _ if end == digits || end - digits > 6 => from,
-        Some(b'\t' | b' ' | b':' | b'|' | b')' | b']' | b'-' | b'\\') => end,
-        Some(0xe2) if text[end..].starts_with("→".as_bytes()) => end + "→".len(),
-        _ => from,
+/// The line behind its number, if it has one, as in `12→`, `12: ` and `12\t`.
+fn without_number(line: &str) -> &str {
+    let digits = line.bytes().take(7).take_while(u8::is_ascii_digit).count();
+    if !(1..=6).contains(&digits) {
+        return line;
     }
+    let rest = line[digits..].trim_ascii_start();
+    match rest.chars().next().filter(|sign| "→:|)]-".contains(*sign)) {
+        Some(sign) => rest[sign.len_utf8()..].trim_ascii_start(),
+        None if rest.len() < line.len() - digits => rest,
+        None => line,
+    }
+}
+
+/// The strings of a JSON text, unescaped, a line each at least.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\\', '"']) {
+        plain.push_str(&rest[..at]);
+        let escaped = rest[at + 1..].chars().next();
+        match (rest.as_bytes()[at], escaped) {
+            (b'"', _) | (_, Some('n')) => plain.push('\n'),
+            (_, Some('t' | 'r' | 'b' | 'f' | 'u') | None) => plain.push(' '),
+            (_, Some(letter)) => plain.push(letter),
+        }
+        let length = match (rest.as_bytes()[at], escaped) {
+            (b'"', _) => 1,
+            (_, letter) => 1 + letter.map_or(0, char::len_utf8),
+        };
+        rest = &rest[at + length..];
+    }
+    plain.push_str(rest);
+    plain
 }

@@ -43,12 +43,16 @@ pub(super) struct Saving {
 }
 
 impl Attempt {
-    /// Runs the passes until no more than `target` tokens are left.
-    pub(super) fn run(state: &mut State<'_, '_>, allowed: Allowed, target: u32) -> Attempt {
+    /// Runs the passes over the entries from this one on, until no more than `target` tokens are left.
+    pub(super) fn run(state: &mut State<'_, '_>, from: usize, allowed: Allowed, target: u32) -> Attempt {
         let mut attempt = Attempt::default();
         for pass in PASSES {
-            let waiting: Vec<(usize, Waits)> =
-                state.pending.iter().filter(|(_, pending)| pending.passes.contain(pass)).map(|(entry, pending)| (*entry, pending.waits)).collect();
+            let waiting: Vec<(usize, Waits)> = state
+                .pending
+                .range(from..)
+                .filter(|(_, pending)| pending.passes.contain(pass))
+                .map(|(entry, pending)| (*entry, pending.waits))
+                .collect();
             for (entry, waits) in waiting {
                 if state.scaled(state.unscaled()) <= target {
                     return attempt;

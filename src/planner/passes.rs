@@ -26,7 +26,17 @@ pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits)
             let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
             waits.unprotected.max(state.reads.first_superseder(entry).map_or(0, sent_with)).max(cut_in)
         }
-        Pass::Stale => state.ready_to_lose(entry, waits.aged).max(state.changes.of(entry).map_or(0, sent_with)),
+        Pass::Stale => state.ready_to_lose(entry, waits.aged).max(state.changed_with(entry)),
         Pass::Truncation => state.ready_to_lose(entry, waits.aged),
+    }
+}
+
+/// Whether what a pass needs of other entries is there.
+pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bool {
+    match pass {
+        Pass::Duplicates => !state.is_original(entry) && duplicates::original(state, entry).is_some(),
+        Pass::Superseded | Pass::Leftovers => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
+        Pass::Stale => !state.is_original(entry),
+        Pass::Truncation | Pass::Reasoning => true,
     }
 }

@@ -38,11 +38,6 @@ impl Passes {
     pub(super) fn are_none(self) -> bool {
         self.0 == 0
     }
-
-    /// Whether truncation is all that is left to do.
-    pub(super) fn only_truncate(self) -> bool {
-        self.0 == 1 << Pass::Truncation as u8
-    }
 }
 
 /// Until when an entry waits.
@@ -65,10 +60,5 @@ pub(super) struct Pending {
 impl Pending {
     pub(super) fn new(waits: Waits) -> Pending {
         Pending { passes: Passes::default(), waits, cut: None }
-    }
-
-    /// The first call at which an edit might be due.
-    pub(super) fn earliest(&self) -> usize {
-        if self.passes.only_truncate() { self.waits.aged } else { self.waits.unprotected }
     }
 }

@@ -229,6 +229,11 @@ impl<'v, 't> State<'v, 't> {
         left.max(self.first_call(message).saturating_add(protect_calls))
     }
 
+    /// The first call that sends the change which made a read stale.
+    pub(super) fn changed_with(&self, entry: usize) -> usize {
+        self.changes.of(entry).map_or(0, |change| self.first_call(self.view.entries[change].message))
+    }
+
     /// The same where the text itself is lost: what was fetched again or quoted lately stays longer.
     pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
         let again = self.refetched(entry);
@@ -336,6 +341,10 @@ impl<'v, 't> State<'v, 't> {
     }
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
+        let found = &self.view.entries[entry];
+        if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
+            return;
+        }
         let pass = match self.edit_of(entry).map(|edit| edit.rule) {
             None => pass,
             Some(Rule::Truncated) if pass == Pass::Superseded => Pass::Leftovers,
@@ -411,6 +420,12 @@ impl<'v, 't> State<'v, 't> {
         edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length)
     }
 }
+
+/// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
+pub(super) const LEAST_SAVED: usize = 32;
+
+/// No breadcrumb is shorter.
+const SHORTEST_LINE: usize = 20;
 
 fn pinned(view: &View<'_>, options: &Options) -> Vec<bool> {
     let mut pinned = vec![false; view.entries.len()];
