@@ -3,7 +3,7 @@
 import { applyPatches, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
 import { forget, writeTape } from "./tape.js";
-import type { Decision, FoldOptions, FoldResult, Plan, Rendered } from "./types.js";
+import type { Decision, FoldOptions, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport } from "./types.js";
 import { release, wasm } from "./wasm.js";
 
 export { WarmfoldError, type WarmfoldErrorCode } from "./errors.js";
@@ -33,6 +33,15 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
   return { messages: applyPatches(messages, patches, texts), ...places };
 }
 
+/**
+ * A whole transcript, call by call, against a simulated cache: what the policy costs, what is read from the cache, and what the model
+ * quoted although it was gone. Costs are in uncached input tokens.
+ */
+export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
+  const { times, asScored, ...policy } = options;
+  return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
+}
+
 interface Patched {
   patches: Patch[];
 }
@@ -46,13 +55,13 @@ interface Written<O> {
 
 let busy = false;
 
-function run<O>(name: "fold" | "decide" | "render", messages: unknown, options: FoldOptions): Written<O> {
+function run<O>(name: "fold" | "decide" | "render" | "replay", messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
   if (typeof options !== "object" || options === null) throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
   const { plan, system, tools, toolChoice, ...rest } = options;
   busy = true;
   try {
-    writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan });
+    writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan, recorded });
     const written = returned<O>(wasm()[name]);
     if (written.sameEdits) (written.outcome as Decision).plan.edits = plan!.edits;
     return written;

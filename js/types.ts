@@ -80,15 +80,21 @@ export interface FoldOptions {
   // policy
   /** Default true. */
   enabled?: boolean | undefined;
-  /** Default "spec", the preset that this version has. */
-  preset?: "spec" | undefined;
-  /** Default "budget". "never" keeps the edits in force and adds none. */
-  when?: "budget" | "never" | undefined;
+  /**
+   * A table of the values below; single options override it. "careful" loses least, "thrifty" saves most, "spec" is the specification
+   * as it ships. Default "balanced".
+   */
+  preset?: "careful" | "balanced" | "thrifty" | "spec" | undefined;
+  /**
+   * "pays": when edits earn more than rewriting what is cached costs, and over the budget or the window. "budget": only over these.
+   * "never" keeps the edits in force and adds none. Default "pays" ("spec": "budget").
+   */
+  when?: "pays" | "budget" | "never" | undefined;
   /** Default: by model id, else "anthropic-5m". */
   cache?: CacheProfile | CacheProfileName | undefined;
-  /** Default 40,000. */
+  /** Default: none ("spec": 40,000). */
   budgetTokens?: number | undefined;
-  /** A fold goes down to this share of the limit. Default 1; 0.75 folds more rarely. */
+  /** Over the limit, a fold goes down to this share of it. Default 0.5 ("spec": 1). */
   floorRatio?: number | undefined;
   /** Whether the window is a limit too, where `model.contextWindow` is known. Default true. */
   fitToWindow?: boolean | undefined;
@@ -96,13 +102,17 @@ export interface FoldOptions {
   contextHeadroom?: number | undefined;
   /** Tokens kept free for the answer. Default 4,096. */
   completionReserve?: number | undefined;
-  /** Newest turns that no new edit touches. Default 4. */
+  /** Newest turns that no new edit touches, whatever the kind. Default 1 ("spec": 4). */
   protectRecentTurns?: number | undefined;
-  /** Results over this are truncated. Default 4,096 bytes. */
+  /** Calls for which a result stays after the model has quoted a line of it. Default 10 ("careful": 15, "thrifty": 5, "spec": 0). */
+  protectQuotedCalls?: number | undefined;
+  /** By kind of tool: from which age, over which size, and down to what results are cut. Default: the preset's table. */
+  byKind?: Partial<Readonly<Record<ToolKind, KindPolicy>>> | undefined;
+  /** `byKind[kind].maxBytes` for every kind at once. */
   maxToolResultBytes?: number | undefined;
-  /** Default 512. */
+  /** The same for `keepHeadBytes`. */
   keepHeadBytes?: number | undefined;
-  /** Default 512. */
+  /** The same for `keepTailBytes`. */
   keepTailBytes?: number | undefined;
   /** An edit that saves less is not made. Default 120 bytes. */
   minSavedBytes?: number | undefined;
@@ -112,7 +122,9 @@ export interface FoldOptions {
   collapseDuplicateResults?: boolean | undefined;
   /** Default true. */
   elideSupersededReads?: boolean | undefined;
-  /** Default true. */
+  /** A read of a file that was changed since goes. Default true ("spec": false). */
+  elideStaleReads?: boolean | undefined;
+  /** Default false ("spec": true). */
   dropReasoning?: boolean | undefined;
   /** Per tool: what it does, where its name does not tell. */
   toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
@@ -134,6 +146,59 @@ export interface FoldOptions {
   label?: string | undefined;
 }
 
+/** How results of one kind are cut. */
+export interface KindPolicy {
+  /** A result stays whole until so many earlier calls have held it. */
+  protectCalls?: number | undefined;
+  /** A result over this is cut. */
+  maxBytes?: number | undefined;
+  keepHeadBytes?: number | undefined;
+  keepTailBytes?: number | undefined;
+}
+
+export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {
+  /** When each message came, in milliseconds; a gap over the cache's lifetime between two calls makes the later one cold. */
+  times?: readonly (number | null)[] | undefined;
+  /** Reckon as `eval/score.py` does: four bytes a token, and whatever was sent is found again. Default false. */
+  asScored?: boolean | undefined;
+}
+
+/** What a transcript costs under a policy, and without. Costs are in uncached input tokens. */
+export interface ReplayReport {
+  calls: number;
+  folds: number;
+  /** Calls that found the cache gone. */
+  coldCalls: number;
+  tokens: number;
+  tokensWithout: number;
+  /** Of the tokens sent, the share that was read from the cache. */
+  cachedShare: number;
+  cachedShareWithout: number;
+  cost: number;
+  costWithout: number;
+  /** Cost, and what each loss costs if the agent runs the tool again. */
+  effective: number;
+  /** Lines of results that the model quoted. */
+  quotes: number;
+  /** Those that no longer stood in the prompt. */
+  lostQuotes: number;
+  hurtCalls: number;
+  byCall: ReplayedCall[];
+}
+
+export interface ReplayedCall {
+  /** Messages of the history that the request was made from. */
+  upTo: number;
+  tokens: number;
+  cached: number;
+  cachedWithout: number;
+  cost: number;
+  costWithout: number;
+  folded: boolean;
+  cold: boolean;
+  lostQuotes: number;
+}
+
 /** Plain JSON. Store it, and pass it to the next call; what is in it is the library's. */
 export type Plan = {
   version: number;
@@ -153,7 +218,7 @@ export type Edit = {
   fingerprint: string;
   /** Estimated tokens of the whole content. */
   tokens?: number;
-  rule: "duplicate" | "superseded" | "truncated" | "reasoning";
+  rule: "duplicate" | "superseded" | "stale" | "truncated" | "reasoning";
   since: number;
   pieces: ([from: number, to: number] | string)[];
   target?: { message: number; part: number; fingerprint: string };
@@ -180,8 +245,12 @@ export interface Report {
   foldedFrom?: number;
   /** Whether the provider's cache was taken to be cold: what was sent before may then be rewritten without a fold. */
   cold: boolean;
-  /** Edits that are eligible and held back. */
+  /** Edits that are due and held back, since rewriting what is cached costs more than they have missed; at the most. */
   pending: number;
+  /** What this call's edits cost more than going without, in uncached input tokens; under 0 for a gain at once. */
+  foldCost?: number;
+  /** What they save on each later call, in uncached input tokens. */
+  savedPerCall?: number;
   /** Calls after which this fold has earned what it made useless in the cache. */
   paysAfterCalls?: number;
   /** Tool calls made again after their result was shortened. */

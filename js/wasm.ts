@@ -18,6 +18,7 @@ export interface Wasm {
   fold(): unknown;
   decide(): unknown;
   render(): unknown;
+  replay(): unknown;
 }
 
 /** Wasm memory never shrinks, and one huge history must not hold its memory for ever. */
@@ -37,6 +38,7 @@ const bound: Wasm = {
   fold: guarded(glue.fold),
   decide: guarded(glue.decide),
   render: guarded(glue.render),
+  replay: guarded(glue.replay),
 };
 
 /** Takes the bytes of `warmfold/warmfold.wasm`, or the module compiled from them. Synchronous; only the first call counts. */

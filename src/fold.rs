@@ -94,7 +94,7 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
     let view = plan.format.read(request)?;
     let edits = carry::carry(&view, plan).edits;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
-    let points = marks::of(&view, options, by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
+    let points = marks::of(&view, options, planner::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
     apply(request, &view, plan.format, &edits, points, options)
 }
 
@@ -134,11 +134,7 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 fn plan_breakpoints(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
     let from = planned.changed_from.filter(|_| planned.cold.is_empty());
     let fold_point = from.and_then(|from| planned.earlier_breakpoints.iter().copied().rfind(|at| *at < from + view.shift()));
-    marks::of(view, options, by_entry(&planned.edits), Sent { length: view.messages.len(), added_from: planned.sent }, fold_point)
-}
-
-fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
-    edits.iter().map(|(entry, edit)| (*entry, edit))
+    marks::of(view, options, planner::by_entry(&planned.edits), Sent { length: view.messages.len(), added_from: planned.sent }, fold_point)
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.

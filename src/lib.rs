@@ -50,6 +50,7 @@ pub mod options;
 pub mod plan;
 pub mod planner;
 pub mod render;
+pub mod replay;
 pub mod report;
 pub mod tape;
 pub mod tokens;

@@ -41,6 +41,7 @@ mod truncation;
 
 use marks::Readable;
 use state::{Call, State};
+use step::Fold;
 
 /// What the caller said about the plan.
 pub enum Given {
@@ -130,16 +131,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let earlier_request = marks::Sent { length: sent, added_from: if last > 0 { sent_before(last - 1) } else { 0 } };
     let call = Call { length, earlier: last, cached };
-    let mut released = if cold.is_empty() { Vec::new() } else { state.release(length) };
-    let mut fold = step::step(&mut state, call);
-    if !released.is_empty() && step::is_over_window(&state) {
-        // Protection yields to the window: what it covers stays as short as it was.
-        let scale = state.scale;
-        state = State::new(view, options, &calls, forced_tool, &carried.edits);
-        state.scale = scale;
-        released = Vec::new();
-        fold = step::step(&mut state, call);
-    }
+    let (fold, released) = take(&mut state, call, !cold.is_empty());
     let (floor, pending) = step::floor(&mut state, call);
     let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
     let message_of = |entry: &usize| view.entries[*entry].message;
@@ -149,9 +141,8 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
     ];
     let changed_from = changed.into_iter().flatten().min();
-    let by_entry = || before.iter().map(|(entry, edit)| (*entry, edit));
-    let earlier_breakpoints = changed_from.map(|_| marks::of(view, options, by_entry(), earlier_request, None)).unwrap_or_default();
-    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, call, &Readable::of(view, options, by_entry(), earlier_request)));
+    let earlier_breakpoints = changed_from.map(|_| marks::of(view, options, by_entry(&before), earlier_request, None)).unwrap_or_default();
+    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, call, &Readable::of(view, options, by_entry(&before), earlier_request)));
     next.context = context;
     next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
@@ -174,6 +165,67 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         pending,
         rewrite,
     }
+}
+
+/// Takes one call. On a cold one edits that protection covers are let go of, unless the window needs them: then what it covers stays
+/// as short as it was.
+fn take(state: &mut State<'_, '_>, call: Call, is_cold: bool) -> (Option<Fold>, Vec<usize>) {
+    if !is_cold {
+        return (step::step(state, call), Vec::new());
+    }
+    let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let released = state.release(call.length);
+    let fold = step::step(state, call);
+    if released.is_empty() || !step::is_over_window(state) {
+        return (fold, released);
+    }
+    state.restart(&before);
+    (step::step(state, call), Vec::new())
+}
+
+/// A call of a whole transcript that was planned call by call.
+pub struct Replayed<'s> {
+    /// Messages of the history that its request is made from.
+    pub length: usize,
+    /// The edits in force, by entry, ascending.
+    pub edits: &'s [(usize, Rc<Edit>)],
+    /// Whether this call made, lowered or released one.
+    pub folded: bool,
+    /// The request's breakpoints, where marks bound what can be read again; in returned messages.
+    pub breakpoints: Option<Vec<usize>>,
+}
+
+/// Plans each recorded call of a whole transcript as if the plan had been carried; `is_cold` says which find the cache gone.
+pub fn replay(view: &View<'_>, options: &Options, is_cold: impl Fn(usize) -> bool, mut each: impl FnMut(Replayed<'_>)) {
+    let calls = turns::calls(view);
+    let mut state = State::new(view, options, &calls, None, &[]);
+    let mut edits = Vec::new();
+    for (earlier, &length) in calls[..calls.len() - 1].iter().enumerate() {
+        let (sent, is_cold) = (if earlier > 0 { calls[earlier - 1] } else { 0 }, is_cold(earlier));
+        let call = Call { length, earlier, cached: if is_cold { 0 } else { sent } };
+        let from = match take(&mut state, call, is_cold) {
+            (None, released) if released.is_empty() => None,
+            (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().copied(),
+        };
+        let request = marks::Sent { length, added_from: sent };
+        let breakpoints = marks::are_bounds(view, options).then(|| {
+            let fold_point = from.filter(|_| !is_cold).and_then(|from| {
+                let earlier = marks::Sent { length: sent, added_from: if earlier > 1 { calls[earlier - 2] } else { 0 } };
+                let points = marks::of(view, options, by_entry(&edits), earlier, None);
+                points.into_iter().rfind(|at| *at < view.entries[from].message + view.shift())
+            });
+            marks::of(view, options, state.edits(), request, fold_point)
+        });
+        if from.is_some() {
+            edits = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+        }
+        each(Replayed { length, edits: &edits, folded: from.is_some(), breakpoints });
+    }
+}
+
+/// Edits as [`marks::of`] takes them.
+pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
+    edits.iter().map(|(entry, edit)| (*entry, edit))
 }
 
 /// What the host says about the cache.

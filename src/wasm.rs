@@ -14,6 +14,7 @@ use crate::fold;
 use crate::options::Options;
 use crate::plan::{Edit, Plan};
 use crate::planner::Given;
+use crate::replay::{self, Recorded};
 use crate::tape::{Kind, Node, Tape};
 use crate::wire::{Request, patch};
 
@@ -96,6 +97,17 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
         fold::render(&request(&input, &options), &options, &plan)
     });
     done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)
+}
+
+/// See [`replay::replay`]. On the tape: `{ request, options, recorded: { times, asScored } }`.
+#[wasm_bindgen(js_name = replay)]
+pub fn replay_tape() -> Result<JsValue, JsValue> {
+    let done = TAPE.with_borrow(|tape| {
+        let (input, options) = read(tape)?;
+        let recorded = tape.root().get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
+        replay::replay(&request(&input, &options), &options, &recorded)
+    });
+    done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, outcome })).map_err(thrown)
 }
 
 /// What crosses to JavaScript: `js/index.ts` puts it together again.

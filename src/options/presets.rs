@@ -2,10 +2,10 @@
 //!
 //! | kind | `careful` | `balanced` | `thrifty` | `spec` |
 //! | --- | --- | --- | --- | --- |
-//! | read | 8 calls, over 2048, keep 256 + 256 | 8, 600, 100 + 100 | 3, 300, 0 + 0 | 0, 4096, 512 + 512 |
-//! | search, list, fetch | 2, 600, 200 + 0 | 2, 300, 0 + 60 | 1, 300, 60 + 0 | 0, 4096, 512 + 512 |
-//! | write, verify, run, other | 1, 300, 0 + 60 | 1, 200, 0 + 0 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
-//! | a quoted result stays for | 15 calls | 10 | 5 | 0 |
+//! | read | 8 calls, over 2048, keep 256 + 256 | 4, 1000, 200 + 200 | 3, 300, 0 + 0 | 0, 4096, 512 + 512 |
+//! | search, list, fetch | 3, 1000, 300 + 0 | 2, 300, 60 + 0 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
+//! | write, verify, run, other | 1, 600, 100 + 200 | 1, 300, 0 + 100 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
+//! | a quoted result stays for | 15 calls | 10 | 6 | 0 |
 //!
 //! A result is cut once so many earlier calls have held it, if it is over so many bytes, down to so many bytes of its start and end.
 //!
@@ -13,7 +13,7 @@
 //! use warmfold::{history::kinds::ToolKind, options::Preset};
 //!
 //! let read = Preset::Balanced.by_kind().of(ToolKind::Read);
-//! assert_eq!((read.protect_calls, read.max_bytes, read.keep_head_bytes), (8, 600, 100));
+//! assert_eq!((read.protect_calls, read.max_bytes, read.keep_head_bytes), (4, 1000, 200));
 //! ```
 
 use crate::history::kinds::ToolKind;
@@ -74,9 +74,9 @@ impl Preset {
     /// Ages, sizes and kept bytes.
     pub fn by_kind(self) -> ByKind {
         let [read, looked, acted] = match self {
-            Preset::Careful => [(8, 2048, 256, 256), (2, 600, 200, 0), (1, 300, 0, 60)],
-            Preset::Balanced => [(8, 600, 100, 100), (2, 300, 0, 60), (1, 200, 0, 0)],
-            Preset::Thrifty => [(3, 300, 0, 0), (1, 300, 60, 0), (1, 200, 0, 0)],
+            Preset::Careful => [(8, 2048, 256, 256), (3, 1000, 300, 0), (1, 600, 100, 200)],
+            Preset::Balanced => [(4, 1000, 200, 200), (2, 300, 60, 0), (1, 300, 0, 100)],
+            Preset::Thrifty => [(3, 300, 0, 0), (1, 200, 0, 0), (1, 200, 0, 0)],
             Preset::Spec => [(0, 4096, 512, 512); 3],
         };
         ByKind(ToolKind::NAMES.each_ref().map(|(_, kind)| {
@@ -94,7 +94,7 @@ impl Preset {
         match self {
             Preset::Careful => 15,
             Preset::Balanced => 10,
-            Preset::Thrifty => 5,
+            Preset::Thrifty => 6,
             Preset::Spec => 0,
         }
     }

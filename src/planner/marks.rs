@@ -34,6 +34,11 @@ pub fn of_host(view: &View<'_>) -> Vec<usize> {
     view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
 }
 
+/// Whether a request can be read again at its marks only.
+pub(super) fn are_bounds(view: &View<'_>, options: &Options) -> bool {
+    options.marks != Marks::None || !view.host_marks.is_empty()
+}
+
 /// Where the last request can be read again: at any message, or only where it had a mark.
 #[derive(Clone, Debug)]
 pub(super) enum Readable {
@@ -45,7 +50,7 @@ pub(super) enum Readable {
 impl Readable {
     /// Given the request before and the edits that it went out with.
     pub(super) fn of<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, before: Sent) -> Readable {
-        if options.marks == Marks::None && view.host_marks.is_empty() {
+        if !are_bounds(view, options) {
             return Readable::Anywhere;
         }
         let mut points = of(view, options, edits, before, None);

@@ -1,6 +1,6 @@
 //! What a pass says of an entry, and how it builds an edit that is worth making.
 
-use super::state::State;
+use super::state::{LEAST_SAVED, State};
 use crate::history::Entry;
 use crate::history::kinds::ToolKind;
 use crate::plan::{Edit, Piece, Rule, Target};
@@ -16,9 +16,6 @@ pub(super) enum Proposal {
     /// Not in any later call either.
     Never,
 }
-
-/// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
-const LEAST_SAVED: usize = 32;
 
 /// The edit, unless it would save too little of what is sent now.
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
@@ -53,7 +50,7 @@ pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcru
     Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, |action| action.kind) }
 }
 
-/// "80 of 80 lines".
+/// "all 80 lines".
 pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
     let text = state.view.entries[entry].text();
     render::breadcrumb::amount(text, 0..text.len())

@@ -1,7 +1,7 @@
 //! Pass 2: a result whose resource a later call of the same tool shows anew becomes one line.
 //!
 //! ```text
-//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: 480 of 480 lines of a.rs elided: a later call of read returned it anew …]"
+//! tool read a.rs (480 lines)  "fn old() {…}"        tool read a.rs  "[warmfold: all 480 lines of a.rs elided: a later call of read returned it anew …]"
 //! …                                             →    …
 //! tool read a.rs (490 lines)  "fn new() {…}"        tool read a.rs  "fn new() {…}"
 //! ```
@@ -17,7 +17,12 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_original(entry) {
         return Proposal::NotNow;
     }
-    let Some(latest) = state.reads.superseders(entry).find(|later| state.is_whole(*later)) else { return Proposal::NotNow };
+    let Some(latest) = superseder(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
+}
+
+/// The latest result that shows it anew and is whole.
+pub(super) fn superseder(state: &State<'_, '_>, entry: usize) -> Option<usize> {
+    state.reads.superseders(entry).find(|later| state.is_whole(*later))
 }

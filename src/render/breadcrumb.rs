@@ -9,7 +9,7 @@
 //! let breadcrumb = Breadcrumb { label: "warmfold", tool: Some("read"), kind: ToolKind::Read };
 //! assert_eq!(
 //!     breadcrumb.truncated("1180 of 1200 lines"),
-//!     "[warmfold: 1180 of 1200 lines elided; source intact, call read again to see them]"
+//!     "[warmfold: 1180 of 1200 lines elided; source intact, call read again]"
 //! );
 //! ```
 
@@ -37,7 +37,7 @@ pub struct Breadcrumb<'a> {
 impl Breadcrumb<'_> {
     /// Head and tail stay, `elided` went ("1180 of 1200 lines").
     pub fn truncated(&self, elided: &str) -> String {
-        self.line(elided, None, "", "see them")
+        self.line(elided, None, "")
     }
 
     /// How long such a line can be.
@@ -47,42 +47,43 @@ impl Breadcrumb<'_> {
 
     /// How long a line can be that stands alone.
     pub fn longest_alone(&self, resource: Option<&str>) -> usize {
-        let lines = [self.duplicate("", resource), self.superseded("", resource), self.stale("", resource)];
+        let lines = [self.duplicate("", resource), self.superseded("", resource), self.stale("")];
         lines.iter().map(String::len).max().unwrap_or(0) + LONGEST_AMOUNT
     }
 
     /// An earlier result says the same; this one went whole.
     pub fn duplicate(&self, elided: &str, resource: Option<&str>) -> String {
-        self.line(elided, resource, &format!(": an earlier result of {} is the same", self.tool_name()), "see it")
+        self.line(elided, resource, &format!(": an earlier result of {} is the same", self.tool_name()))
     }
 
     /// A later call shows the resource as it is by then; this one went whole.
     pub fn superseded(&self, elided: &str, resource: Option<&str>) -> String {
-        self.line(elided, resource, &format!(": a later call of {} returned it anew", self.tool_name()), "see it")
+        self.line(elided, resource, &format!(": a later call of {} returned it anew", self.tool_name()))
     }
 
     /// A later call has changed what this one showed; it went whole.
-    pub fn stale(&self, elided: &str, resource: Option<&str>) -> String {
-        self.line(elided, resource, ": it was changed later", "see it as it is now")
+    pub fn stale(&self, elided: &str) -> String {
+        let again = self.again().map_or(String::new(), |call| format!("; {call}"));
+        format!("[{}: {elided} elided: changed by a later call{again}]", self.label)
     }
 
-    fn line(&self, elided: &str, resource: Option<&str>, why: &str, to: &str) -> String {
-        format!("[{}: {elided}{} elided{why}{}]", self.label, of(resource), self.again(to))
+    fn line(&self, elided: &str, resource: Option<&str>, why: &str) -> String {
+        let source = match (self.kind.has_source(), self.again()) {
+            (true, Some(call)) => format!("; source intact, {call}"),
+            (true, None) => "; source intact".to_owned(),
+            (false, Some(call)) => format!("; {call}"),
+            (false, None) => " to save context".to_owned(),
+        };
+        format!("[{}: {elided}{} elided{why}{source}]", self.label, of(resource))
     }
 
     fn tool_name(&self) -> String {
         self.tool.map_or("the tool".to_owned(), plain)
     }
 
-    /// Whether the source is there still, and how to have it again.
-    fn again(&self, to: &str) -> String {
-        let call = self.tool.filter(|_| self.kind.is_repeatable()).map(|tool| format!("call {} again to {to}", plain(tool)));
-        match (self.kind.has_source(), call) {
-            (true, Some(call)) => format!("; source intact, {call}"),
-            (true, None) => "; source intact".to_owned(),
-            (false, Some(call)) => format!("; {call}"),
-            (false, None) => " to save context".to_owned(),
-        }
+    /// How to have it again.
+    fn again(&self) -> Option<String> {
+        self.tool.filter(|_| self.kind.is_repeatable()).map(|tool| format!("call {} again", plain(tool)))
     }
 }
 
@@ -97,9 +98,13 @@ pub fn amount(text: &str, elided: Range<usize>) -> String {
     let all = ends(text);
     let gone = all - ends(&text[..elided.start]) - ends(&text[elided.end..]); // what stays is short
     match (lines(gone, &text[elided.clone()]), lines(all, text)) {
-        (gone, all) if gone >= 3 => format!("{gone} of {all} lines"),
-        _ => format!("{} of {} bytes", elided.len(), text.len()),
+        (gone, all) if gone >= 3 => share(gone, all, "lines"),
+        _ => share(elided.len() as u64, text.len() as u64, "bytes"),
     }
+}
+
+fn share(gone: u64, all: u64, unit: &str) -> String {
+    if gone == all { format!("all {all} {unit}") } else { format!("{gone} of {all} {unit}") }
 }
 
 /// Printable ASCII without brackets, at most 120 bytes: what cannot be, becomes `?`.

@@ -145,7 +145,8 @@ impl Dues {
             return unprotected.max(self.first_call(edit.message) + 1); // a later answer is there
         }
         let kind = self.actions[&edit.message].kind;
-        let aged = self.first_call(edit.message) + self.options.by_kind.of(kind).protect_calls as usize;
+        let age = if matches!(edit.rule.as_str(), "truncated" | "stale") { self.options.by_kind.of(kind).protect_calls as usize } else { 0 };
+        let aged = self.first_call(edit.message) + age;
         let standing_in = match edit.rule.as_str() {
             "superseded" => self.again(edit).next(),
             "stale" => edit.target.as_ref().map(|target| target.message),
@@ -212,14 +213,11 @@ impl Quotes {
     }
 }
 
-/// Lines of 20 letters and digits and more, without what else stands in them and the number before them.
+/// Lines worth quoting, without the number before them.
 fn lines(text: &str) -> BTreeSet<String> {
     let worth = |line: &str| {
-        let start = line.trim_start_matches(|letter: char| !letter.is_ascii_alphanumeric());
-        let number = start.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let rest = if number.starts_with(|letter: char| letter.is_ascii_alphanumeric()) { start } else { number };
-        let letters: String = rest.chars().filter(char::is_ascii_alphanumeric).collect();
-        (letters.len() >= 20).then_some(letters)
+        let line = line.trim().trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start();
+        (line.len() >= 24 && line.starts_with("let ")).then(|| line.to_owned())
     };
     text.split('\n').filter_map(worth).collect()
 }

@@ -1,0 +1,246 @@
+//! A whole transcript folded call by call, against a simulated cache: what a policy costs, what it reads from the cache, and what the
+//! model quoted although it was gone.
+//!
+//! ```
+//! use warmfold::{Options, replay::{self, Recorded}, tape::Tape, wire::Request};
+//!
+//! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]}"#)?;
+//! let report = replay::replay(&Request::of(tape.root(), None), &Options::default(), &Recorded::default())?;
+//! assert_eq!((report.calls, report.folds, report.cost == report.cost_without), (1, 0, true));
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use std::hash::Hasher;
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use crate::cache::model::{Billed, Block, Cache, Request as Sent};
+use crate::error::Code;
+use crate::fields::{Fields, amount, list, truth};
+use crate::format::Format;
+use crate::history::{View, turns};
+use crate::options::Options;
+use crate::plan::Edit;
+use crate::planner;
+use crate::render;
+use crate::tape::{Kind, Node};
+use crate::tokens::MESSAGE_OVERHEAD;
+use crate::wire::Request;
+use losses::{Losses, Shown};
+
+pub mod losses;
+
+/// What was recorded beside the messages.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// When each message came, in milliseconds.
+    pub times: Vec<Option<f64>>,
+    /// Reckon as `eval/score.py` does: a token is four bytes, an image 300 tokens, and whatever was sent is found again, without minimum
+    /// and steps.
+    pub as_scored: bool,
+}
+
+impl Recorded {
+    /// Reads `{ times?, asScored? }`.
+    ///
+    /// # Errors
+    /// [`Code::InvalidOption`] with the path to the fault.
+    pub fn read(node: Node<'_>) -> crate::Result<Recorded> {
+        let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
+        Ok(Recorded {
+            times: fields
+                .read("times", |value| list(value, |time| if time.kind() == Kind::Null { Ok(None) } else { amount(time).map(Some) }))?
+                .unwrap_or_default(),
+            as_scored: fields.read("asScored", truth)?.unwrap_or(false),
+        })
+    }
+}
+
+/// What a transcript costs under a policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Replay {
+    /// Model calls.
+    pub calls: usize,
+    /// Calls that folded.
+    pub folds: usize,
+    /// Calls that found the cache gone.
+    pub cold_calls: usize,
+    /// Tokens sent, with the policy and without.
+    pub tokens: f64,
+    /// The same without.
+    pub tokens_without: f64,
+    /// Of the tokens sent, the share that was read from the cache.
+    pub cached_share: f64,
+    /// The same without.
+    pub cached_share_without: f64,
+    /// Cost of all input, in uncached input tokens.
+    pub cost: f64,
+    /// The same without.
+    pub cost_without: f64,
+    /// Cost, and what every loss costs if the agent runs the tool again.
+    pub effective: f64,
+    /// Lines of results that the model quoted.
+    pub quotes: usize,
+    /// Those that no longer stood in the prompt.
+    pub lost_quotes: usize,
+    /// Calls that quoted at least one of those.
+    pub hurt_calls: usize,
+    /// Call by call.
+    pub by_call: Vec<ReplayedCall>,
+}
+
+/// One call of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplayedCall {
+    /// Messages of the history that its request was made from.
+    pub up_to: usize,
+    /// Tokens sent.
+    pub tokens: f64,
+    /// Tokens read from the cache.
+    pub cached: f64,
+    /// The same without the policy.
+    pub cached_without: f64,
+    /// Cost in uncached input tokens.
+    pub cost: f64,
+    /// The same without the policy.
+    pub cost_without: f64,
+    /// Whether it folded.
+    pub folded: bool,
+    /// Whether it found the cache gone.
+    pub cold: bool,
+    /// Lines that its answer quotes and that no longer stood in the prompt.
+    pub lost_quotes: usize,
+}
+
+/// Replays the recorded calls: those that an assistant message answers.
+///
+/// # Errors
+/// A history that its format does not allow, with the path to the fault.
+pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
+    let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
+    let view = format.read(request)?;
+    let calls = turns::calls(&view);
+    let answers = &calls[..calls.len() - 1];
+    let time = |message: usize| recorded.times.get(message).copied().flatten();
+    let idle = |call: usize| call.checked_sub(1).and_then(|before| Some(time(answers[call])? - time(answers[before])?));
+    let is_cold = |call: usize| idle(call).is_some_and(|idle| idle > options.cache.ttl_ms);
+    let measure = Measure::new(&view, recorded.as_scored);
+    let losses = Losses::of(&view);
+    let mut shown = Shown::default();
+    let new_cache = || if recorded.as_scored { Cache::lenient(options.cache) } else { Cache::new(options.cache) };
+    let (mut cache, mut cache_without) = (new_cache(), new_cache());
+    let mut report = Replay { quotes: losses.quotes(), ..Replay::default() };
+    planner::replay(&view, options, is_cold, |call| {
+        let number = report.calls;
+        let (plain, sent) = (measure.blocks(call.length, &[]), measure.blocks(call.length, call.edits));
+        let cold = is_cold(number);
+        let marks = call.breakpoints.filter(|_| !recorded.as_scored);
+        let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.shift()).collect());
+        let bill = |cache: &mut Cache, messages: &[Block]| cache.bill(&Sent { messages, marks: marks.as_deref(), at_ms: None, cold });
+        let (billed, billed_without) = (bill(&mut cache, &sent), bill(&mut cache_without, &plain));
+        let tokens = measure.tokens(total(billed));
+        let (lost, from) = losses.lost(&view, answers[number], call.edits, &mut shown);
+        let cost = measure.tokens_f(billed.cost(&options.cache));
+        let again: f64 = from.iter().map(|message| measure.again(*message, tokens, answers.len() - number, options)).sum();
+        let one = ReplayedCall {
+            up_to: call.length,
+            tokens,
+            cached: measure.tokens(billed.read),
+            cached_without: measure.tokens(billed_without.read),
+            cost,
+            cost_without: measure.tokens_f(billed_without.cost(&options.cache)),
+            folded: call.folded,
+            cold,
+            lost_quotes: lost,
+        };
+        report.calls += 1;
+        report.folds += usize::from(call.folded);
+        report.cold_calls += usize::from(cold);
+        report.tokens += tokens;
+        report.tokens_without += measure.tokens(total(billed_without));
+        report.cached_share += one.cached;
+        report.cached_share_without += one.cached_without;
+        report.cost += one.cost;
+        report.cost_without += one.cost_without;
+        report.effective += one.cost + again;
+        report.lost_quotes += lost;
+        report.hurt_calls += usize::from(lost > 0);
+        report.by_call.push(one);
+    });
+    report.cached_share /= report.tokens.max(1.0);
+    report.cached_share_without /= report.tokens_without.max(1.0);
+    Ok(report)
+}
+
+fn total(billed: Billed) -> u64 {
+    billed.read + billed.written + billed.uncached
+}
+
+/// How messages are counted: by our estimate, or in bytes as they are scored.
+struct Measure<'v, 't> {
+    view: &'v View<'t>,
+    as_scored: bool,
+    /// Each entry in full.
+    full: Vec<u64>,
+}
+
+impl<'v, 't> Measure<'v, 't> {
+    fn new(view: &'v View<'t>, as_scored: bool) -> Self {
+        let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate() })).collect();
+        Measure { view, as_scored, full }
+    }
+
+    /// What stands before the history, and the messages of a request as they are sent.
+    fn blocks(&self, length: usize, edits: &[(usize, Rc<Edit>)]) -> Vec<Block> {
+        let mut edits = edits.iter().peekable();
+        let overhead = if self.as_scored { 0 } else { u64::from(self.view.overhead.tokens) };
+        let mut blocks = Vec::with_capacity(length + 1);
+        blocks.push(Block { print: 0, tokens: overhead, blocks: 0 });
+        for (at, message) in self.view.messages[..length].iter().enumerate() {
+            let mut print = rustc_hash::FxHasher::default();
+            print.write_usize(at + 1);
+            let mut tokens = self.fixed(at);
+            for entry in message.entries.clone() {
+                let edit = edits.next_if(|(edited, _)| *edited == entry).map(|(_, edit)| edit);
+                if let Some(edit) = edit {
+                    print.write_usize(entry);
+                    print.write_usize(edit.since);
+                }
+                tokens += self.entry(entry, edit);
+            }
+            blocks.push(Block { print: print.finish(), tokens, blocks: message.blocks });
+        }
+        blocks
+    }
+
+    fn fixed(&self, message: usize) -> u64 {
+        let fixed = self.view.messages[message].fixed;
+        if self.as_scored { u64::from(fixed.bytes) + 4 * u64::from(MESSAGE_OVERHEAD) } else { u64::from(fixed.tokens) }
+    }
+
+    fn entry(&self, entry: usize, edit: Option<&Rc<Edit>>) -> u64 {
+        match edit {
+            None => self.full[entry],
+            Some(edit) if self.as_scored => render::length(&edit.pieces) as u64,
+            Some(edit) => u64::from(render::tokens(self.view.entries[entry].text(), &edit.pieces)),
+        }
+    }
+
+    /// What a call costs that runs a tool again, and carrying its result for ten calls.
+    fn again(&self, message: usize, prompt: f64, calls_left: usize, options: &Options) -> f64 {
+        let result: u64 = self.fixed(message) + self.view.messages[message].entries.clone().map(|entry| self.entry(entry, None)).sum::<u64>();
+        let (result, profile) = (self.tokens(result), &options.cache);
+        profile.read * prompt + profile.write * (result + 60.0) + profile.read * result * calls_left.min(10) as f64
+    }
+
+    fn tokens(&self, counted: u64) -> f64 {
+        self.tokens_f(counted as f64)
+    }
+
+    fn tokens_f(&self, counted: f64) -> f64 {
+        if self.as_scored { counted / 4.0 } else { counted }
+    }
+}

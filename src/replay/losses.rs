@@ -1,0 +1,138 @@
+//! What the model quoted although it no longer stood in the prompt.
+//!
+//! A quote is a line that the model writes, in text or in the arguments of a call, and that first came from a tool's result. It is lost
+//! if it stands nowhere in that call's prompt. Lines are normalised: line numbers, diff signs, quotes and escapes go, spaces are folded;
+//! 24 characters with 12 letters or digits are worth a look.
+//!
+//! ```
+//! use warmfold::replay::losses::quotable;
+//!
+//! let line = quotable("  12→    let answer = the_question.ask();\n");
+//! assert_eq!(line, quotable("+let answer  = the_question.ask();"));
+//! assert!(line.len() == 1 && quotable("    }\n").is_empty());
+//! ```
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use crate::history::{EntryKind, Role, View};
+use crate::plan::Edit;
+use crate::render;
+use crate::tape;
+use std::rc::Rc;
+
+/// Where each line stands, and what each answer quotes.
+pub struct Losses {
+    /// For a message by the model, the lines it quotes, each with the messages that hold it.
+    quotes: FxHashMap<usize, Vec<(u64, Vec<usize>)>>,
+}
+
+impl Losses {
+    /// Reads a whole transcript.
+    pub fn of(view: &View<'_>) -> Losses {
+        let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        let mut quotes: FxHashMap<usize, Vec<(u64, Vec<usize>)>> = FxHashMap::default();
+        for (at, message) in view.messages.iter().enumerate() {
+            let lines = lines_of(view, at);
+            if message.role == Role::Assistant {
+                let is_quote = |line: &u64| holders.get(line).is_some_and(|holders| view.messages[holders[0]].role == Role::Tool);
+                let found: Vec<_> = lines.iter().filter(|line| is_quote(line)).map(|line| (*line, holders[line].clone())).collect();
+                if !found.is_empty() {
+                    quotes.insert(at, found);
+                }
+            }
+            for line in lines {
+                holders.entry(line).or_default().push(at);
+            }
+        }
+        Losses { quotes }
+    }
+
+    /// How many lines the answers quote in all.
+    pub fn quotes(&self) -> usize {
+        self.quotes.values().map(Vec::len).sum()
+    }
+
+    /// The lines that the answer in this message quotes and that no longer stand in its prompt: how many, and the messages that had them.
+    pub fn lost(&self, view: &View<'_>, answer: usize, edits: &[(usize, Rc<Edit>)], shown: &mut Shown) -> (usize, BTreeSet<usize>) {
+        let stands = |shown: &mut Shown, line: u64, message: usize| {
+            let entries = view.messages[message].entries.clone();
+            let from = edits.partition_point(|(entry, _)| *entry < entries.start);
+            let mut edited = edits[from..].iter().take_while(|(entry, _)| *entry < entries.end).peekable();
+            edited.peek().is_none() || edited.any(|(entry, edit)| shown.lines(view, *entry, edit).contains(&line))
+        };
+        let (mut lost, mut from) = (0, BTreeSet::new());
+        for (line, holders) in self.quotes.get(&answer).map_or(&[][..], Vec::as_slice) {
+            if !holders.iter().any(|message| stands(shown, *line, *message)) {
+                lost += 1;
+                from.extend(holders.last());
+            }
+        }
+        (lost, from)
+    }
+}
+
+/// The lines that edits leave, read once each.
+#[derive(Default)]
+pub struct Shown(FxHashMap<(usize, usize), FxHashSet<u64>>);
+
+impl Shown {
+    fn lines(&mut self, view: &View<'_>, entry: usize, edit: &Rc<Edit>) -> &FxHashSet<u64> {
+        self.0.entry((entry, Rc::as_ptr(edit) as usize)).or_insert_with(|| quotable(&render::text(view.entries[entry].text(), &edit.pieces)))
+    }
+}
+
+fn lines_of(view: &View<'_>, message: usize) -> FxHashSet<u64> {
+    let entries = view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind != EntryKind::Reasoning);
+    let mut lines: FxHashSet<u64> = entries.flat_map(|entry| quotable(view.entries[entry].text())).collect();
+    for call in view.calls_of(message) {
+        let Some(arguments) = view.tool_calls[call].arguments else { continue };
+        let value = match arguments.text() {
+            Some(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+            None => arguments.to_json(),
+        };
+        strings(&value, &mut |text| lines.extend(quotable(text)));
+    }
+    lines
+}
+
+fn strings(value: &Value, each: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, each)),
+        Value::Object(fields) => fields.values().for_each(|field| strings(field, each)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Fingerprints of the lines worth quoting, normalised.
+pub fn quotable(text: &str) -> FxHashSet<u64> {
+    let ends = text.replace("\\r\\n", "\n").replace("\\n", "\n");
+    ends.split('\n').filter_map(normalised).map(|line| tape::fingerprint(&line)).collect()
+}
+
+fn normalised(line: &str) -> Option<String> {
+    let line = line.replace("\\t", " ");
+    let line = without_number(line.trim()).trim_start_matches(['+', '-']).trim();
+    let line: String = line.chars().filter(|letter| !"\\\"'`".contains(*letter)).collect();
+    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_long = line.chars().count() >= 24 && line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 12;
+    is_long.then_some(line)
+}
+
+/// Takes off a line number as `cat -n`, `nl`, `12: …` and `12→…` write it.
+fn without_number(line: &str) -> &str {
+    let digits = line.bytes().take(7).take_while(u8::is_ascii_digit).count();
+    if !(1..=6).contains(&digits) {
+        return line;
+    }
+    let rest = &line[digits..];
+    let sign = rest.trim_start().chars().next().filter(|sign| "→:|)]-".contains(*sign));
+    match sign {
+        Some(sign) => rest.trim_start()[sign.len_utf8()..].trim_start(),
+        None if rest.starts_with(char::is_whitespace) => rest.trim_start(),
+        None => line,
+    }
+}
