@@ -129,6 +129,18 @@ fn without_number(line: &str) -> &str {
     }
 }
 
+/// Decodes a run of escapes by number; tells how many bytes they take.
+fn push_units(text: &str, plain: &mut String) -> usize {
+    let mut units = Vec::new();
+    let mut rest = text;
+    while let Some(unit) = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4)).and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
+        units.push(unit);
+        rest = &rest[6..];
+    }
+    plain.extend(char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)));
+    if rest.len() == text.len() { 2 } else { text.len() - rest.len() }
+}
+
 /// The strings of a JSON text, unescaped, a line each at least.
 fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -138,7 +150,11 @@ fn unescaped(text: &str) -> String {
         let escaped = rest[at + 1..].chars().next();
         match (rest.as_bytes()[at], escaped) {
             (b'"', _) | (_, Some('n')) => plain.push('\n'),
-            (_, Some('t' | 'r' | 'b' | 'f' | 'u') | None) => plain.push(' '),
+            (_, Some('u')) => {
+                rest = &rest[at + push_units(&rest[at..], &mut plain)..];
+                continue;
+            }
+            (_, Some('t' | 'r' | 'b' | 'f') | None) => plain.push(' '),
             (_, Some(letter)) => plain.push(letter),
         }
         let length = match (rest.as_bytes()[at], escaped) {

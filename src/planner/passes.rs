@@ -28,7 +28,8 @@ pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Pr
 pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits) -> usize {
     let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
     match pass {
-        Pass::Duplicates | Pass::Reasoning => waits.unprotected,
+        Pass::Duplicates => waits.unprotected,
+        Pass::Reasoning => waits.unprotected.max(state.first_call(state.view.entries[entry].message) + 1), // a later answer is there
         Pass::Superseded => waits.unprotected.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
         Pass::Leftovers => {
             let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
