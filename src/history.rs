@@ -30,6 +30,7 @@ mod arguments;
 pub mod copies;
 pub mod failures;
 pub mod kinds;
+mod names;
 pub mod pairs;
 pub mod patches;
 pub mod paths;

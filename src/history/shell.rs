@@ -31,6 +31,9 @@ mod words;
 /// Shells in shells, and programs that start programs, are read so deep.
 const DEEPEST: usize = 8;
 
+/// A folder's path that is longer is not followed further.
+const LONGEST: usize = 4096;
+
 /// What a command line does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -325,7 +328,7 @@ impl Walk {
     /// `cd`.
     fn go(&mut self, to: Option<&Word<'_>>) {
         match to {
-            Some(to) if to.literal && to.text != "-" && !to.text.is_empty() => {
+            Some(to) if to.literal && to.text != "-" && !to.text.is_empty() && self.place.folder.len() < LONGEST => {
                 self.place.folder = normalised(&self.place.folder, &to.text);
                 self.place.known |= is_absolute(&to.text);
             }

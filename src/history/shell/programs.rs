@@ -6,6 +6,7 @@ use super::rules::{self, Outcome};
 use super::words::{from, has, listed, operands, value};
 use super::{Step, Walk, is_sink};
 use crate::history::kinds::ToolKind::{Fetch, List, Read, Run, Search, Verify, Write};
+use crate::history::names::Names;
 use crate::history::resources::Span;
 
 /// How a program is read.
@@ -104,7 +105,8 @@ const PROGRAMS: &[(Program, &str)] = &[
 const SEARCH_VALUES: &str = "-e -f -m -A -B -C -g -t -T -d -j -M --include --exclude --exclude-dir --glob --regexp";
 
 fn program(name: &str) -> Option<Program> {
-    PROGRAMS.iter().find(|(_, names)| listed(names, name)).map(|(program, _)| *program)
+    static NAMES: Names = Names::new();
+    NAMES.find(&mut PROGRAMS.iter().map(|(_, names)| *names), name).map(|at| PROGRAMS[at].0)
 }
 
 /// Whether a program works on what comes through a pipe, or on files named last.
@@ -318,8 +320,12 @@ fn find(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
     }
     walk.does(List);
     let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -x -X --exec --exec-batch", &word.text);
-    for start in arguments.iter().filter(is_start).take(8) {
+    for (at, start) in arguments.iter().filter(is_start).enumerate() {
         let inner = from(arguments, start).get(1..).unwrap_or_default();
+        let is_find = inner.first().is_some_and(|word| program(&word.text) == Some(Program::Find));
+        if at >= 3 || is_find {
+            return Step::Does(Run); // nobody writes that
+        }
         let end = inner.iter().position(|word| listed("; +", &word.text)).unwrap_or(inner.len());
         if let Step::Does(kind) = walk.behind(&inner[..end], true) {
             walk.saw(kind);
