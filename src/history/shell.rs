@@ -151,6 +151,11 @@ impl Walk {
         if self.depth >= DEEPEST {
             return self.saw(ToolKind::Run);
         }
+        if let Some(lines) = text.strip_prefix("edit ")
+            && lines.starts_with(|first: char| first.is_ascii_digit())
+        {
+            return self.saw(ToolKind::Write); // SWE-agent's: what follows is no command
+        }
         self.depth += 1;
         let script = Script::of(text);
         let levels = self.outer.len();

@@ -63,7 +63,6 @@ const PROGRAMS: &[(Program, &str)] = &[
         "ls dir tree exa eza lsd du stat file locate md5sum sha1sum sha256sum shasum cksum get-childitem gci get-item get-filehash tokei cloc scc apt-cache nm objdump ldd zipinfo",
     ),
     (Always(Step::Does(Search)), "search_dir search_file find_file"),
-    (Always(Step::Does(Write)), "edit"), // SWE-agent's
     (
         Always(Step::Filters),
         "tr select-object where-object sort-object measure-object format-table format-list out-string convertfrom-json convertto-json",
@@ -403,7 +402,7 @@ fn python(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
 }
 
 fn copy(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
-    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode") };
+    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode --exclude --include") };
     let Some((target, sources)) = files.split_last() else { return Step::Does(Write) };
     if name.starts_with(['m', 'r']) && name != "rsync" {
         sources.iter().for_each(|source| walk.write(source));
@@ -434,7 +433,7 @@ fn parameters<'w, 'a>(arguments: &'w [Word<'a>]) -> Vec<&'w Word<'a>> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if !word.text.starts_with('-') {
-            files.push(word);
+            files.extend(Some(word).filter(|word| word.text != "}"));
             continue;
         }
         let name = word.text.to_ascii_lowercase();
