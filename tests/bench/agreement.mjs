@@ -87,5 +87,5 @@ function scoredByPython() {
 }
 
 function percent(number) {
-  return `${number < 0 ? "−" : "+"}${Math.abs(100 * number).toFixed(2)}%`;
+  return `${number < 0 ? "−" : "+"}${Math.abs(100 * number).toFixed(3)}%`;
 }
