@@ -12,7 +12,7 @@ pub(super) enum Pass {
     Stale,
     Truncation,
     Reasoning,
-    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
+    /// What truncation left goes too where a later call shows it anew or has changed it: last, since it saves little and costs the cache from there on.
     Leftovers,
 }
 
