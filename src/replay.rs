@@ -127,7 +127,8 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let time = |message: usize| recorded.times.get(message).copied().flatten();
     let idle = |call: usize| call.checked_sub(1).and_then(|before| Some(time(answers[call])? - time(answers[before])?));
     let is_cold = |call: usize| idle(call).is_some_and(|idle| idle > options.cache.ttl_ms);
-    let measure = Measure::new(&view, recorded.as_scored);
+    let scored = recorded.as_scored.then(|| format.scored_bytes(request)).transpose()?;
+    let measure = Measure::new(&view, scored);
     let losses = Losses::of(&view);
     let mut shown = Shown::default();
     let new_cache = || if recorded.as_scored { Cache::lenient(options.cache) } else { Cache::new(options.cache) };
@@ -183,14 +184,21 @@ fn total(billed: Billed) -> u64 {
 struct Measure<'v, 't> {
     view: &'v View<'t>,
     as_scored: bool,
+    /// Each message beside its entries.
+    fixed: Vec<u64>,
     /// Each entry in full.
     full: Vec<u64>,
 }
 
 impl<'v, 't> Measure<'v, 't> {
-    fn new(view: &'v View<'t>, as_scored: bool) -> Self {
+    fn new(view: &'v View<'t>, scored: Option<Vec<u64>>) -> Self {
+        let as_scored = scored.is_some();
+        let fixed = match scored {
+            Some(bytes) => bytes.into_iter().map(|bytes| bytes + 4 * u64::from(MESSAGE_OVERHEAD)).collect(),
+            None => view.messages.iter().map(|message| u64::from(message.fixed.tokens)).collect(),
+        };
         let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate() })).collect();
-        Measure { view, as_scored, full }
+        Measure { view, as_scored, fixed, full }
     }
 
     /// What stands before the history, and the messages of a request as they are sent.
@@ -202,7 +210,7 @@ impl<'v, 't> Measure<'v, 't> {
         for (at, message) in self.view.messages[..length].iter().enumerate() {
             let mut print = rustc_hash::FxHasher::default();
             print.write_usize(at + 1);
-            let mut tokens = self.fixed(at);
+            let mut tokens = self.fixed[at];
             for entry in message.entries.clone() {
                 let edit = edits.next_if(|(edited, _)| *edited == entry).map(|(_, edit)| edit);
                 if let Some(edit) = edit {
@@ -216,11 +224,6 @@ impl<'v, 't> Measure<'v, 't> {
         blocks
     }
 
-    fn fixed(&self, message: usize) -> u64 {
-        let fixed = self.view.messages[message].fixed;
-        if self.as_scored { u64::from(fixed.bytes) + 4 * u64::from(MESSAGE_OVERHEAD) } else { u64::from(fixed.tokens) }
-    }
-
     fn entry(&self, entry: usize, edit: Option<&Rc<Edit>>) -> u64 {
         match edit {
             None => self.full[entry],
@@ -231,7 +234,7 @@ impl<'v, 't> Measure<'v, 't> {
 
     /// What a call costs that runs a tool again, and carrying its result for ten calls.
     fn again(&self, message: usize, prompt: f64, calls_left: usize, options: &Options) -> f64 {
-        let result: u64 = self.fixed(message) + self.view.messages[message].entries.clone().map(|entry| self.entry(entry, None)).sum::<u64>();
+        let result: u64 = self.fixed[message] + self.view.messages[message].entries.clone().map(|entry| self.entry(entry, None)).sum::<u64>();
         let (result, profile) = (self.tokens(result), &options.cache);
         profile.read * prompt + profile.write * (result + 60.0) + profile.read * result * calls_left.min(10) as f64
     }

@@ -100,6 +100,16 @@ impl Format {
         }
     }
 
+    /// What each message costs beside its texts, in bytes, as `eval/score.py` reckons it.
+    ///
+    /// # Errors
+    /// [`Code::NotAnArray`].
+    pub fn scored_bytes(self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
+        match self {
+            Format::OpenaiChat => openai_chat::scored_bytes(request),
+        }
+    }
+
     /// The name of the tool that the model must call, if it is forced to.
     pub fn forced_tool<'t>(self, request: &Request<'t>) -> Option<&'t str> {
         match self {

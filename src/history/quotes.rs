@@ -1,7 +1,7 @@
 //! What the model has quoted of earlier results, line by line: it writes it into a call or an answer, and had not written it before
 //! the result came. What was quoted lately is likely to be quoted again.
 //!
-//! Lines are compared without what surrounds them: indentation, the line numbers of `cat -n`, the signs of a diff, escapes of JSON.
+//! Lines are compared without indentation, the line numbers of `cat -n`, the signs of a diff, quotes and escapes.
 //!
 //! ```
 //! use warmfold::{Format, history::quotes::Quotes, tape::Tape, wire::Request};
@@ -26,9 +26,8 @@ use rustc_hash::FxHashMap;
 use super::{EntryKind, Role, View};
 use crate::tape::{self, Kind};
 
-/// Bytes, and letters and digits, of a line that is worth quoting; shorter ones stand everywhere.
-const LEAST_BYTES: usize = 24;
-const LEAST: usize = 12;
+/// Characters of a line that is worth quoting; shorter ones stand everywhere.
+const LEAST: usize = 24;
 
 /// A line of so many bytes may be a JSON envelope with lines of its own.
 const ENVELOPE: usize = 400;
@@ -84,7 +83,7 @@ impl Quotes {
         for call in view.calls_of(message) {
             let Some(arguments) = view.tool_calls[call].arguments else { continue };
             match arguments.text() {
-                Some(text) => lines(&unescaped(text), &mut say),
+                Some(text) => strings(text, |text| lines(text, &mut say)),
                 None => {
                     let texts = arguments.subtree().filter(|node| node.kind() == Kind::String).filter_map(|node| node.text());
                     texts.for_each(|text| lines(text, &mut say));
@@ -98,21 +97,41 @@ impl Quotes {
 fn lines(text: &str, mut each: impl FnMut(u64)) {
     for line in text.split('\n') {
         if line.len() < ENVELOPE {
-            normalised(line).into_iter().for_each(&mut each);
+            quotable(line).into_iter().for_each(&mut each);
         } else {
-            line.split("\\n").filter_map(normalised).for_each(&mut each);
+            line.split("\\n").filter_map(quotable).for_each(&mut each);
         }
     }
 }
 
-/// A line without what surrounds it: indentation, a line number, the sign of a diff.
-fn normalised(line: &str) -> Option<u64> {
-    if line.len() < LEAST_BYTES {
+/// The fingerprint of a line worth quoting: line number, diff sign, quotes and escapes off, spaces folded; 24 characters, of which 12
+/// letters or digits.
+pub fn quotable(line: &str) -> Option<u64> {
+    if line.len() < LEAST {
         return None;
     }
     let line = without_number(line.trim_ascii()).trim_start_matches(['+', '-']).trim_ascii();
-    let is_worth_it = line.len() >= LEAST_BYTES && line.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80).nth(LEAST - 1).is_some();
-    is_worth_it.then(|| tape::fingerprint(line))
+    let is_noise = |byte: u8| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b'\t');
+    let bytes = line.as_bytes();
+    let noisy = bytes.iter().fold(false, |noisy, byte| noisy | is_noise(*byte)) || bytes.windows(2).any(|two| two == b"  ");
+    if !noisy {
+        return is_worth_it(line).then(|| tape::fingerprint(line));
+    }
+    let mut plain = String::with_capacity(line.len());
+    let spaced = line.replace("\\t", " ");
+    for letter in spaced.chars().filter(|letter| *letter == '\t' || !is_noise(u8::try_from(*letter).unwrap_or(0))) {
+        let folded = if letter.is_ascii_whitespace() { ' ' } else { letter };
+        if !(folded == ' ' && plain.ends_with(' ')) {
+            plain.push(folded);
+        }
+    }
+    let plain = plain.trim_ascii();
+    is_worth_it(plain).then(|| tape::fingerprint(plain))
+}
+
+fn is_worth_it(line: &str) -> bool {
+    let letters = |line: &str| line.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80).nth(LEAST / 2 - 1).is_some();
+    line.len() >= LEAST && letters(line) && (line.is_ascii() || line.chars().count() >= LEAST)
 }
 
 /// The line behind its number, if it has one, as in `12→`, `12: ` and `12\t`.
@@ -129,40 +148,13 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Decodes a run of escapes by number; tells how many bytes they take.
-fn push_units(text: &str, plain: &mut String) -> usize {
-    let mut units = Vec::new();
-    let mut rest = text;
-    while let Some(unit) = rest.strip_prefix("\\u").and_then(|rest| rest.get(..4)).and_then(|digits| u16::from_str_radix(digits, 16).ok()) {
-        units.push(unit);
-        rest = &rest[6..];
+/// The strings of a JSON text, as far as it can be read.
+fn strings(json: &str, mut each: impl FnMut(&str)) {
+    let mut rest = json;
+    while let Some(from) = rest.find('"') {
+        let mut strings = serde_json::Deserializer::from_str(&rest[from..]).into_iter::<String>();
+        let Some(Ok(text)) = strings.next() else { return };
+        each(&text);
+        rest = &rest[from + strings.byte_offset()..];
     }
-    plain.extend(char::decode_utf16(units).map(|letter| letter.unwrap_or(char::REPLACEMENT_CHARACTER)));
-    if rest.len() == text.len() { 2 } else { text.len() - rest.len() }
-}
-
-/// The strings of a JSON text, unescaped, a line each at least.
-fn unescaped(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['\\', '"']) {
-        plain.push_str(&rest[..at]);
-        let escaped = rest[at + 1..].chars().next();
-        match (rest.as_bytes()[at], escaped) {
-            (b'"', _) | (_, Some('n')) => plain.push('\n'),
-            (_, Some('u')) => {
-                rest = &rest[at + push_units(&rest[at..], &mut plain)..];
-                continue;
-            }
-            (_, Some('t' | 'r' | 'b' | 'f') | None) => plain.push(' '),
-            (_, Some(letter)) => plain.push(letter),
-        }
-        let length = match (rest.as_bytes()[at], escaped) {
-            (b'"', _) => 1,
-            (_, letter) => 1 + letter.map_or(0, char::len_utf8),
-        };
-        rest = &rest[at + length..];
-    }
-    plain.push_str(rest);
-    plain
 }

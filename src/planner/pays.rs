@@ -27,7 +27,7 @@ fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
     work_out(state, from);
     let readable = state.readable();
     let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Overlooked))?;
-    look_for_quotes(state);
+    state.look_for_quotes();
     let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Kept))?;
     fold_from(state, call, from, Start::pays)
 }
@@ -107,12 +107,5 @@ fn work_out(state: &mut State<'_, '_>, from: usize) {
         if matches!(truncation::propose(state, entry), Proposal::Never) {
             state.give_up(Pass::Truncation, entry);
         }
-    }
-}
-
-/// Looks for what the model has quoted lately.
-pub(super) fn look_for_quotes(state: &mut State<'_, '_>) {
-    if state.options.protect_quoted_calls > 0 {
-        state.look_for_quotes();
     }
 }

@@ -259,7 +259,9 @@ impl<'v, 't> State<'v, 't> {
 
     /// Walks on to what the model has quoted by now.
     pub(super) fn look_for_quotes(&mut self) {
-        self.quotes.walk(self.view, self.length);
+        if self.options.protect_quoted_calls > 0 {
+            self.quotes.walk(self.view, self.length);
+        }
     }
 
     /// The edits in force whose entries protection covers in a history of this length.

@@ -49,7 +49,7 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
 fn fold_of(state: &State<'_, '_>, call: Call, attempt: &Attempt, before: u64) -> Option<Fold> {
     let made = attempt.entries();
     made.first()?;
-    Some(Fold { lowered: attempt.lowered(call.length), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
+    Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
 }
 
 impl Fold {
@@ -76,7 +76,6 @@ pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
 
 /// The passes in their order, until the target is reached.
 fn by_budget(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
-    pays::look_for_quotes(state);
     let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, 0, allowed, target(state, limit));
@@ -98,7 +97,7 @@ fn is_worth_it(state: &State<'_, '_>, saved: u64, limit: u32) -> bool {
 
 /// Over a limit, from the place that earns most among those that reach the target.
 fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
-    pays::look_for_quotes(state);
+    state.look_for_quotes();
     let (target, over_window) = (target(state, limit), is_over_window(state));
     let (now, scale) = (state.unscaled(), state.scale);
     let left = move |saved: u64| (now.saturating_sub(saved) as f64 * scale).round();

@@ -72,7 +72,7 @@ impl Breadcrumb<'_> {
             (true, Some(call)) => format!("; source intact, {call}"),
             (true, None) => "; source intact".to_owned(),
             (false, Some(call)) => format!("; {call}"),
-            (false, None) => " to save context".to_owned(),
+            (false, None) => String::new(),
         };
         format!("[{}: {elided}{} elided{why}{source}]", self.label, of(resource))
     }

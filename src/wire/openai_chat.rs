@@ -11,7 +11,7 @@ mod apply;
 mod read;
 
 pub(super) use apply::apply;
-pub(super) use read::read;
+pub(super) use read::{read, scored_bytes};
 
 const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
 const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];

@@ -1,25 +1,17 @@
 // Replays transcripts call by call through the built package, and writes what was sent for eval/score.py to judge.
 //     npm run decisions -- TRANSCRIPTS_DIR OUT_DIR [OPTIONS.json]
-// A transcript is NAME.json, an OpenAI Chat request body; TRANSCRIPTS_DIR/../timing/NAME.json may hold the messages' times.
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { WarmfoldError, fold } from "warmfold";
+import { callsOf, progress, readJson, readTranscripts, refuse } from "./transcripts.mjs";
 
 /** What a replay says itself; marks would make every marked message look edited. */
 const NOT_AN_OPTION_HERE = ["plan", "cold", "marks"];
 
-const refuse = (text) => {
-  console.error(`decisions: ${text}`);
-  process.exit(2);
-};
-
 const [folder, out, optionsFile, ...rest] = process.argv.slice(2);
 if (!out || rest.length > 0) refuse("expected TRANSCRIPTS_DIR OUT_DIR [OPTIONS.json]");
-const isFolder = (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory();
-if (!isFolder(folder)) refuse(`${folder} is not a folder`);
-const names = readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length)).sort();
-if (names.length === 0) refuse(`no *.json in ${folder}`);
+const transcripts = readTranscripts(folder);
 const options = optionsFile ? readJson(optionsFile) : {};
 if (options === null || typeof options !== "object" || Array.isArray(options)) refuse(`${optionsFile} is not an object of options`);
 const unwanted = NOT_AN_OPTION_HERE.find((name) => name in options);
@@ -38,32 +30,27 @@ try {
 
 const total = { calls: 0, folds: 0, before: 0, after: 0 };
 const started = performance.now();
-for (const [index, name] of names.entries()) {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${index + 1}/${names.length} ${name}`);
-  const { messages } = readJson(join(folder, `${name}.json`));
-  if (!Array.isArray(messages)) refuse(`${name}.json has no messages`);
-  const timing = join(folder, "..", "timing", `${name}.json`);
-  const rows = replay(name, messages, isFile(timing) ? readJson(timing).messages : []);
+for (const [index, { name, messages, times }] of transcripts.entries()) {
+  progress(`${index + 1}/${transcripts.length} ${name}`);
+  const rows = replay(name, messages, times);
   writeFileSync(join(out, `${name}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
-if (process.stderr.isTTY) process.stderr.write("\r\x1b[K");
+progress();
 const count = (number) => number.toLocaleString("en");
 console.log(
-  `${names.length} transcripts, ${count(total.calls)} calls, ${count(total.folds)} folds; ` +
+  `${transcripts.length} transcripts, ${count(total.calls)} calls, ${count(total.folds)} folds; ` +
     `${count(total.before)} tokens before, ${count(total.after)} after; ${((performance.now() - started) / 1000).toFixed(1)} s`,
 );
 
 /** One row a call, as score.py reads them. */
-function replay(name, messages, timing) {
-  const times = new Map(timing.map(({ i, ts }) => [i, typeof ts === "string" ? Date.parse(ts) : ts]));
+function replay(name, messages, times) {
   const rows = [];
   let previous;
   let plan;
   let sent = [];
-  for (const [upTo, { role }] of messages.entries()) {
-    if (role !== "assistant" || upTo === 0) continue;
+  for (const upTo of callsOf({ messages })) {
     const history = messages.slice(0, upTo);
-    const idleMs = times.get(upTo) - times.get(previous);
+    const idleMs = (times[upTo] ?? NaN) - (times[previous] ?? NaN);
     const result = fold(history, { ...options, ...(plan && { plan }), ...(idleMs >= 0 && { cold: { idleMs } }) });
     check(`${name}, call ${upTo}`, history, sent, result);
     rows.push({ upTo, ...changes(history, result.messages) });
@@ -116,16 +103,4 @@ function strings(value) {
 
 function reasoningOf(message) {
   return [message.reasoning_content, message.reasoning].filter((text) => typeof text === "string").join("");
-}
-
-function isFile(path) {
-  return statSync(path, { throwIfNoEntry: false })?.isFile();
-}
-
-function readJson(path) {
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    return refuse(`cannot read ${path}: ${error.message}`);
-  }
 }

@@ -60,11 +60,11 @@ fn a_number_inside_a_word_counts() {
     assert_eq!(quoted(&shown_then("3rd_party_licenses_are_listed_here\n", assistant("3rd_party_licenses_are_listed_here"))), [(2, 3)]);
 }
 
-/// Indentation and line ends are no part of a line; what the escapes of JSON stand for is.
+/// Indentation, line ends, quotes and escapes are no part of a line, and many spaces are one.
 #[test]
 fn what_surrounds_a_line_does_not_matter() {
     let said = "println!(\"{}: {}\", what_is_said, 'and by whom');";
-    for shown in [format!("\t\t{said}  \r\n"), format!("{said}\r\n")] {
+    for shown in [format!("\t\t{said}  \r\n"), format!("{said}\r\n"), said.replace(' ', "   "), said.replace('"', "\\\"")] {
         assert_eq!(quoted(&shown_then(&shown, edit(said))), [(2, 3)], "{shown:?}");
     }
     assert_eq!(quoted(&shown_then(said, edit(&format!("x\r\n{said}\r\n")))), [(2, 3)], "CRLF in the quote");
@@ -90,8 +90,8 @@ fn arguments_are_read_as_json() {
     let pretty = serde_json::to_string_pretty(&json!({ "path": "a.rs", "edits": [{ "old": format!("{LINE}\nand more") }] })).unwrap();
     assert_eq!(quoted(&shown_then(LINE, call(pretty))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"\\t{}\\u0020\"}}", LINE)))), [(2, 3)]);
-    assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"{LINE}")))), [(2, 3)], "arguments that were cut off");
-    let ascii = call(r#"{"old": "the caf\u00e9 of the \ud83d\ude80 astronaut", "new": "\u", "odd": "\ud83d"}"#.to_owned());
+    assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"{LINE}")))), [], "a text that was cut off is not read");
+    let ascii = call(r#"{"old": "the caf\u00e9 of the \ud83d\ude80 astronaut", "new": ""}"#.to_owned());
     assert_eq!(quoted(&shown_then("the café of the 🚀 astronaut\n", ascii)), [(2, 3)], "as hosts write that keep to ASCII");
     assert_eq!(quoted(&shown_then(LINE, call(String::new()))), []);
 }
@@ -132,10 +132,10 @@ fn short_lines_do_not_count() {
 /// Letters outside ASCII are letters, each of them one.
 #[test]
 fn letters_of_all_scripts_count() {
-    let line = "深い海の底で七番目の魚が眠っている。";
+    let line = "深い海の底で七番目の魚が眠っている。とても静かだった。";
     assert_eq!(quoted(&shown_then(&format!("{line}\n"), assistant(&format!("「\n{line}\n」")))), [(2, 3)]);
-    let short: String = line.chars().take(7).collect();
-    assert_eq!(quoted(&shown_then(&short, assistant(&short))), [], "21 bytes");
+    let short: String = line.chars().take(23).collect();
+    assert_eq!(quoted(&shown_then(&short, assistant(&short))), [], "23 characters");
 }
 
 /// The last quote counts, and each entry has its own.

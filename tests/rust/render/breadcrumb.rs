@@ -16,7 +16,7 @@ fn the_wording_of_each_kind() {
         let again = match kind {
             ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch => "; source intact, call a_tool again",
             ToolKind::Verify => "; call a_tool again",
-            ToolKind::Write | ToolKind::Run | ToolKind::Memory | ToolKind::Other => " to save context",
+            ToolKind::Write | ToolKind::Run | ToolKind::Memory | ToolKind::Other => "",
         };
         assert_eq!(of(*kind).truncated("8 of 9 lines"), format!("[warmfold: 8 of 9 lines elided{again}]"), "{kind:?}");
     }
@@ -28,10 +28,7 @@ fn a_duplicate_names_tool_and_resource() {
         of(ToolKind::Read).duplicate("80 of 80 lines", Some("src/a.rs")),
         "[warmfold: 80 of 80 lines of src/a.rs elided: an earlier result of a_tool is the same; source intact, call a_tool again]"
     );
-    assert_eq!(
-        of(ToolKind::Run).duplicate("9 of 9 lines", None),
-        "[warmfold: 9 of 9 lines elided: an earlier result of a_tool is the same to save context]"
-    );
+    assert_eq!(of(ToolKind::Run).duplicate("9 of 9 lines", None), "[warmfold: 9 of 9 lines elided: an earlier result of a_tool is the same]");
 }
 
 #[test]
