@@ -16,6 +16,8 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 use super::View;
@@ -40,12 +42,12 @@ impl Changes {
     /// A result came: the entries that it makes out of date.
     pub fn add(&mut self, view: &View<'_>, entry: usize, action: &Action) -> Vec<usize> {
         let found = &view.entries[entry];
-        if found.failed || (action.reads.is_empty() && action.writes.is_empty()) || is_error(found.text()) {
-            return Vec::new();
-        }
-        let mut stale = Vec::new();
+        let (mut stale, failed) = (Vec::new(), OnceCell::new());
         for path in &action.writes {
             let Some(reads) = self.fresh.get_mut(file_name(path)) else { continue };
+            if *failed.get_or_init(|| found.failed || is_error(found.text())) {
+                break;
+            }
             let first = reads.len().saturating_sub(LOOK_BACK);
             let changed: Vec<(usize, String)> =
                 reads.extract_if(first.., |(read, of)| view.entries[*read].message < found.message && same_file(of, path)).collect();

@@ -68,7 +68,7 @@ const TOOLS: &[(Tool, &str)] = &[
     (Tool::Is(Verify), "read_lints get_errors diagnostics lsp_diagnostics runTests run_tests mcp__ide__getDiagnostics getDiagnostics"),
     (
         Tool::Is(Memory),
-        "TodoWrite TodoRead todowrite todoread todo_write write_todos manage_todo_list update_todo_list SetTodoList task_tracker update_plan ExitPlanMode EnterPlanMode exit_plan_mode plan_mode_respond AskUserQuestion ask_followup_question ask_user request_user_input question Skill skill activate_skill SlashCommand memory save_memory think Think thinking sequentialthinking create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph search_nodes open_nodes TaskCreate TaskUpdate TaskList TaskGet get_task get_tasks next_task set_task_status add_task add_subtask update_subtask expand_task fetch_rules read_memory write_memory",
+        "TodoWrite TodoRead todowrite todoread todo_write write_todos manage_todo_list update_todo_list SetTodoList task_tracker update_plan ExitPlanMode EnterPlanMode exit_plan_mode plan_mode_respond AskUserQuestion ask_followup_question ask_user request_user_input question Skill skill activate_skill SlashCommand memory save_memory think Think thinking sequentialthinking create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph search_nodes open_nodes TaskCreate TaskUpdate TaskList TaskGet fetch_rules read_memory write_memory",
     ),
     // An agent's answer is neither shown anew by the same call nor changed by it; nor is the end of a task.
     (
