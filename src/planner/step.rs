@@ -31,6 +31,7 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
         When::Budget => {
             let limit = over(state, state.options.limit_tokens())?;
             state.register();
+            state.look_for_quotes();
             by_budget(state, call, limit)?
         }
         When::Pays => {

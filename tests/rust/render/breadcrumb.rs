@@ -92,6 +92,7 @@ fn amounts_are_in_lines_where_lines_say_it_well() {
     assert_eq!(amount(text, 0..text.len()), "all 5 lines");
     assert_eq!(amount(text, 4..18), "3 of 5 lines");
     assert_eq!(amount(text, 4..8), "4 of 24 bytes");
+    assert_eq!(amount(text, 2..text.len()), "5 of 5 lines", "a part of the first line stays, so it is not all");
     assert_eq!(amount("one line", 4..8), "4 of 8 bytes");
     assert_eq!(amount("深海", 0..3), "3 of 6 bytes");
 }
