@@ -31,6 +31,7 @@ pub mod changes;
 pub mod copies;
 pub mod failures;
 pub mod kinds;
+mod names;
 pub mod pairs;
 pub mod patches;
 pub mod paths;

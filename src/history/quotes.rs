@@ -1,181 +1,160 @@
 //! What the model has quoted of earlier results, line by line: it writes it into a call or an answer, and had not written it before
 //! the result came. What was quoted lately is likely to be quoted again.
 //!
-//! Lines are compared by their letters and digits, numbers at their start apart, so that quotes, escapes, indentation and the line
-//! numbers of `cat -n` do not matter.
+//! Lines are compared without indentation, the line numbers of `cat -n`, the signs of a diff, quotes and escapes.
 //!
 //! ```
 //! use warmfold::{Format, history::quotes::Quotes, tape::Tape, wire::Request};
 //!
 //! let read = serde_json::json!({"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "read", "arguments": "{}"}}]});
 //! let result = serde_json::json!({"role": "tool", "tool_call_id": "x", "content": "  7\tlet answer = the_question.ask();\n"});
-//! let edit = serde_json::json!({"role": "assistant", "content": "I change `let answer = the_question.ask();`"});
+//! let edit = serde_json::json!({"role": "assistant", "content": "I change this line:\nlet answer = the_question.ask();"});
 //! let request = serde_json::json!({"messages": [read, result, edit]}).to_string();
 //! let tape = Tape::from_json(&request)?;
 //! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
 //! let mut quotes = Quotes::default();
-//! quotes.walk(&view, 3, |_| true);
-//! assert_eq!(quotes.last(0), None); // the line holds more than the quote
+//! quotes.walk(&view, 3);
+//! assert_eq!(quotes.last(&view, 0), Some(2));
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::{EntryKind, Role, View};
-use crate::tape::Kind;
+use crate::tape::{self, Kind};
 
-/// Letters and digits of a line that is worth quoting; shorter ones stand everywhere.
-const LEAST: usize = 20;
+/// Characters of a line that is worth quoting; shorter ones stand everywhere.
+const LEAST: usize = 24;
 
-/// Lines of results and of the model, as far as the history has been walked.
+/// A line of so many bytes may be a JSON envelope with lines of its own.
+const ENVELOPE: usize = 400;
+
+/// What the model has written, as far as the history has been walked.
 #[derive(Default)]
 pub struct Quotes {
-    /// Lines that the model has written.
-    said: FxHashSet<u64>,
-    /// The results that hold a line.
-    holders: FxHashMap<u64, Vec<u32>>,
-    /// For an entry, the last message that quotes it.
-    last: FxHashMap<usize, usize>,
+    /// The first and the last message in which it wrote a line.
+    said: FxHashMap<u64, (u32, u32)>,
     /// Messages before this one have been walked.
     walked: usize,
+    /// The lines of results that were asked for.
+    shown: RefCell<FxHashMap<usize, Rc<[u64]>>>,
 }
 
 impl Quotes {
-    /// Walks on to this length of the history; results that `counts` refuses are not looked at.
-    pub fn walk(&mut self, view: &View<'_>, length: usize, counts: impl Fn(usize) -> bool) {
+    /// Walks on to this length of the history.
+    pub fn walk(&mut self, view: &View<'_>, length: usize) {
         for message in self.walked..length {
-            match view.messages[message].role {
-                Role::Assistant => self.said(view, message),
-                _ => view.messages[message].entries.clone().filter(|entry| counts(*entry)).for_each(|entry| self.shown(view, entry)),
+            if view.messages[message].role == Role::Assistant {
+                self.said_in(view, message);
             }
         }
         self.walked = self.walked.max(length);
     }
 
-    /// The last message that quotes an entry.
-    pub fn last(&self, entry: usize) -> Option<usize> {
-        self.last.get(&entry).copied()
-    }
-
-    fn shown(&mut self, view: &View<'_>, entry: usize) {
-        let found = &view.entries[entry];
-        if found.kind != EntryKind::Result {
-            return;
+    /// The last message that quotes a result, as far as was walked.
+    pub fn last(&self, view: &View<'_>, entry: usize) -> Option<usize> {
+        if self.said.is_empty() {
+            return None;
         }
-        lines(found.text().bytes(), |line| {
-            if self.said.contains(&line) {
-                return;
-            }
-            let holders = self.holders.entry(line).or_default();
-            if holders.last() != Some(&(entry as u32)) {
-                holders.push(entry as u32);
-            }
-        });
+        let message = view.entries[entry].message as u32;
+        let lines = self.lines_of(view, entry);
+        let quoted = lines.iter().filter_map(|line| self.said.get(line)).filter(|(first, _)| *first > message);
+        quoted.map(|(_, last)| *last as usize).max()
     }
 
-    fn said(&mut self, view: &View<'_>, message: usize) {
-        let mut said = Vec::new();
+    fn lines_of(&self, view: &View<'_>, entry: usize) -> Rc<[u64]> {
+        let read = || {
+            let mut found = Vec::new();
+            lines(view.entries[entry].text(), |line| found.push(line));
+            found.into()
+        };
+        self.shown.borrow_mut().entry(entry).or_insert_with(read).clone()
+    }
+
+    fn said_in(&mut self, view: &View<'_>, message: usize) {
+        let at = message as u32;
+        let mut say = |line| _ = self.said.entry(line).and_modify(|(_, last)| *last = at).or_insert((at, at));
         for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind == EntryKind::Text) {
-            lines(view.entries[entry].text().bytes(), |line| said.push(line));
+            lines(view.entries[entry].text(), &mut say);
         }
         for call in view.calls_of(message) {
             let Some(arguments) = view.tool_calls[call].arguments else { continue };
             match arguments.text() {
-                Some(text) => lines(unescaped(text), |line| said.push(line)),
+                Some(text) => strings(text, |text| lines(text, &mut say)),
                 None => {
                     let texts = arguments.subtree().filter(|node| node.kind() == Kind::String).filter_map(|node| node.text());
-                    texts.for_each(|text| lines(text.bytes(), |line| said.push(line)));
+                    texts.for_each(|text| lines(text, &mut say));
                 }
-            }
-        }
-        for line in said {
-            self.said.insert(line);
-            for holder in self.holders.get(&line).map_or(&[][..], Vec::as_slice) {
-                self.last.insert(*holder as usize, message);
             }
         }
     }
 }
 
 /// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped inside a JSON envelope.
-fn lines(bytes: impl Iterator<Item = u8>, mut each: impl FnMut(u64)) {
-    let mut line = Line::default();
-    let mut escaped = false;
-    for byte in bytes {
-        let ends = byte == b'\n' || (escaped && byte == b'n');
-        if ends {
-            line.end().into_iter().for_each(&mut each);
-        } else if !escaped {
-            line.add(byte);
-        }
-        escaped = !escaped && byte == b'\\';
-    }
-    line.end().into_iter().for_each(&mut each);
-}
-
-/// A line as far as it was read.
-#[derive(Default)]
-struct Line {
-    hash: u64,
-    letters: usize,
-    /// Whether all letters so far were digits, with nothing behind them: a number at the start does not count.
-    numbered: Numbered,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Numbered {
-    #[default]
-    NotYet,
-    Number,
-    No,
-}
-
-impl Line {
-    fn add(&mut self, byte: u8) {
-        let counts = byte.is_ascii_alphanumeric() || byte >= 0x80;
-        match self.numbered {
-            Numbered::NotYet if byte.is_ascii_digit() => self.numbered = Numbered::Number,
-            Numbered::NotYet if counts => self.numbered = Numbered::No,
-            Numbered::Number if !byte.is_ascii_alphanumeric() => {
-                // "12→" and "12\t" number the line.
-                *self = Line { numbered: Numbered::No, ..Line::default() };
-                return;
-            }
-            Numbered::Number if !byte.is_ascii_digit() => self.numbered = Numbered::No,
-            _ => {}
-        }
-        if counts && !is_arrow(byte) {
-            self.hash = (self.hash.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95);
-            self.letters += usize::from(byte & 0xc0 != 0x80); // a character once
+fn lines(text: &str, mut each: impl FnMut(u64)) {
+    for line in text.split('\n') {
+        if line.len() < ENVELOPE {
+            quotable(line).into_iter().for_each(&mut each);
+        } else {
+            line.split("\\n").filter_map(quotable).for_each(&mut each);
         }
     }
+}
 
-    /// The line's fingerprint, if it is worth quoting; begins the next one.
-    fn end(&mut self) -> Option<u64> {
-        let Line { hash, letters, .. } = std::mem::take(self);
-        (letters >= LEAST).then_some(hash)
+/// The fingerprint of a line worth quoting: line number, diff sign, quotes and escapes off, spaces folded; 24 characters, of which 12
+/// letters or digits.
+pub fn quotable(line: &str) -> Option<u64> {
+    if line.len() < LEAST {
+        return None;
+    }
+    let line = without_number(line.trim_ascii()).trim_start_matches(['+', '-']).trim_ascii();
+    let is_noise = |byte: u8| matches!(byte, b'\\' | b'"' | b'\'' | b'`' | b'\t');
+    let bytes = line.as_bytes();
+    let noisy = bytes.iter().fold(false, |noisy, byte| noisy | is_noise(*byte)) || bytes.windows(2).any(|two| two == b"  ");
+    if !noisy {
+        return is_worth_it(line).then(|| tape::fingerprint(line));
+    }
+    let mut plain = String::with_capacity(line.len());
+    let spaced = line.replace("\\t", " ");
+    for letter in spaced.chars().filter(|letter| *letter == '\t' || !is_noise(u8::try_from(*letter).unwrap_or(0))) {
+        let folded = if letter.is_ascii_whitespace() { ' ' } else { letter };
+        if !(folded == ' ' && plain.ends_with(' ')) {
+            plain.push(folded);
+        }
+    }
+    let plain = plain.trim_ascii();
+    is_worth_it(plain).then(|| tape::fingerprint(plain))
+}
+
+fn is_worth_it(line: &str) -> bool {
+    let letters = |line: &str| line.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80).nth(LEAST / 2 - 1).is_some();
+    line.len() >= LEAST && letters(line) && (line.is_ascii() || line.chars().count() >= LEAST)
+}
+
+/// The line behind its number, if it has one, as in `12→`, `12: ` and `12\t`.
+fn without_number(line: &str) -> &str {
+    let digits = line.bytes().take(7).take_while(u8::is_ascii_digit).count();
+    if !(1..=6).contains(&digits) {
+        return line;
+    }
+    let rest = line[digits..].trim_ascii_start();
+    match rest.chars().next().filter(|sign| "→:|)]-".contains(*sign)) {
+        Some(sign) => rest[sign.len_utf8()..].trim_ascii_start(),
+        None if rest.len() < line.len() - digits => rest,
+        None => line,
     }
 }
 
-/// The bytes of "→", which stands behind line numbers.
-fn is_arrow(byte: u8) -> bool {
-    matches!(byte, 0xe2 | 0x86 | 0x92)
-}
-
-/// The strings of a JSON text, unescaped, each ended by a line end; what stands between them is left out as far as letters go.
-fn unescaped(text: &str) -> impl Iterator<Item = u8> {
-    let mut bytes = text.bytes();
-    std::iter::from_fn(move || match bytes.next()? {
-        b'"' => Some(b'\n'),
-        b'\\' => Some(match bytes.next()? {
-            b'n' => b'\n',
-            b't' | b'r' | b'b' | b'f' => b' ',
-            b'u' => {
-                bytes.by_ref().take(4).for_each(drop);
-                b' '
-            }
-            other => other,
-        }),
-        byte => Some(byte),
-    })
+/// The strings of a JSON text, as far as it can be read.
+fn strings(json: &str, mut each: impl FnMut(&str)) {
+    let mut rest = json;
+    while let Some(from) = rest.find('"') {
+        let mut strings = serde_json::Deserializer::from_str(&rest[from..]).into_iter::<String>();
+        let Some(Ok(text)) = strings.next() else { return };
+        each(&text);
+        rest = &rest[from + strings.byte_offset()..];
+    }
 }

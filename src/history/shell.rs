@@ -31,6 +31,9 @@ mod words;
 /// Shells in shells, and programs that start programs, are read so deep.
 const DEEPEST: usize = 8;
 
+/// A folder's path that is longer is not followed further.
+const LONGEST: usize = 4096;
+
 /// What a command line does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -147,6 +150,11 @@ impl Walk {
     fn text(&mut self, text: &str) {
         if self.depth >= DEEPEST {
             return self.saw(ToolKind::Run);
+        }
+        if let Some(lines) = text.strip_prefix("edit ")
+            && lines.starts_with(|first: char| first.is_ascii_digit())
+        {
+            return self.saw(ToolKind::Write); // SWE-agent's: what follows is no command
         }
         self.depth += 1;
         let script = Script::of(text);
@@ -325,7 +333,7 @@ impl Walk {
     /// `cd`.
     fn go(&mut self, to: Option<&Word<'_>>) {
         match to {
-            Some(to) if to.literal && to.text != "-" && !to.text.is_empty() => {
+            Some(to) if to.literal && to.text != "-" && !to.text.is_empty() && self.place.folder.len() < LONGEST => {
                 self.place.folder = normalised(&self.place.folder, &to.text);
                 self.place.known |= is_absolute(&to.text);
             }

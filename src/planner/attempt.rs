@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::passes;
-use super::pending::{PASSES, Pass};
+use super::pending::{PASSES, Pass, Waits};
 use super::proposal::Proposal;
 use super::state::{InForce, State};
 use crate::plan::{Edit, Rule};
@@ -43,27 +43,31 @@ pub(super) struct Saving {
 }
 
 impl Attempt {
-    /// Runs the passes until no more than `target` tokens are left.
-    pub(super) fn run(state: &mut State<'_, '_>, allowed: Allowed, target: u32) -> Attempt {
+    /// Runs the passes over the entries from this one on, until no more than `target` tokens are left.
+    pub(super) fn run(state: &mut State<'_, '_>, from: usize, allowed: Allowed, target: u32) -> Attempt {
         let mut attempt = Attempt::default();
         for pass in PASSES {
-            let waiting: Vec<(usize, usize)> =
-                state.pending.iter().filter(|(_, pending)| pending.passes.contain(pass)).map(|(entry, pending)| (*entry, pending.ready)).collect();
-            for (entry, ready) in waiting {
+            let waiting: Vec<(usize, Waits)> = state
+                .pending
+                .range(from..)
+                .filter(|(_, pending)| pending.passes.contain(pass))
+                .map(|(entry, pending)| (*entry, pending.waits))
+                .collect();
+            for (entry, waits) in waiting {
                 if state.scaled(state.unscaled()) <= target {
                     return attempt;
                 }
-                attempt.make(state, pass, entry, ready, allowed);
+                attempt.make(state, pass, entry, waits, allowed);
             }
         }
         attempt
     }
 
-    fn make(&mut self, state: &mut State<'_, '_>, pass: Pass, entry: usize, ready: usize, allowed: Allowed) {
+    fn make(&mut self, state: &mut State<'_, '_>, pass: Pass, entry: usize, waits: Waits, allowed: Allowed) {
         if state.is_edited(entry) != (pass == Pass::Leftovers) {
             return;
         }
-        let due = passes::due(state, pass, entry, ready);
+        let due = passes::due(state, pass, entry, waits);
         if due > state.call && allowed == Allowed::Due {
             return;
         }

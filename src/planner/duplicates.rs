@@ -19,9 +19,12 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_original(entry) {
         return Proposal::NotNow;
     }
-    let Some(first) = state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy)) else {
-        return Proposal::NotNow;
-    };
+    let Some(first) = original(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))
+}
+
+/// The first copy that is whole.
+pub(super) fn original(state: &State<'_, '_>, entry: usize) -> Option<usize> {
+    state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy))
 }

@@ -1,6 +1,6 @@
 //! The passes by name: what each makes of an entry, and from which call on.
 
-use super::pending::Pass;
+use super::pending::{Pass, Waits};
 use super::proposal::Proposal;
 use super::state::State;
 use super::{duplicates, reasoning, stale, superseded, truncation};
@@ -9,24 +9,44 @@ use super::{duplicates, reasoning, stale, superseded, truncation};
 pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
     match pass {
         Pass::Duplicates => duplicates::propose(state, entry),
-        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
+        Pass::Superseded => superseded::propose(state, entry),
         Pass::Stale => stale::propose(state, entry),
         Pass::Truncation => truncation::propose(state, entry),
         Pass::Reasoning => reasoning::propose(state, entry),
+        Pass::Leftovers => match superseded::propose(state, entry) {
+            Proposal::Edit(edit) => Proposal::Edit(edit),
+            Proposal::NotNow => match stale::propose(state, entry) {
+                Proposal::Never => Proposal::NotNow,
+                proposal => proposal,
+            },
+            Proposal::Never => stale::propose(state, entry),
+        },
     }
 }
 
-/// The first call at which a pass may shorten the entry.
-pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, ready: usize) -> usize {
+/// The first call at which a pass may shorten the entry. Ages matter where the text is lost: what stands elsewhere in the prompt has none.
+pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits) -> usize {
     let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
     match pass {
-        Pass::Duplicates | Pass::Reasoning => ready,
-        Pass::Superseded => ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
+        Pass::Duplicates | Pass::Reasoning => waits.unprotected,
+        Pass::Superseded => waits.unprotected.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
         Pass::Leftovers => {
             let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
-            ready.max(state.reads.first_superseder(entry).map_or(0, sent_with)).max(cut_in)
+            let of_it = [state.reads.first_superseder(entry), state.changes.of(entry)].into_iter().flatten();
+            waits.unprotected.max(of_it.map(sent_with).min().unwrap_or(0)).max(cut_in)
         }
-        Pass::Stale => state.ready_to_lose(entry, ready).max(state.changes.of(entry).map_or(0, sent_with)),
-        Pass::Truncation => state.ready_to_lose(entry, ready),
+        Pass::Stale => state.ready_to_lose(entry, waits.aged).max(state.changed_with(entry)),
+        Pass::Truncation => state.ready_to_lose(entry, waits.aged),
+    }
+}
+
+/// Whether what a pass needs of other entries is there.
+pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bool {
+    match pass {
+        Pass::Duplicates => !state.is_original(entry) && duplicates::original(state, entry).is_some(),
+        Pass::Superseded => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
+        Pass::Leftovers => !state.is_original(entry) && (state.changes.of(entry).is_some() || superseded::superseder(state, entry).is_some()),
+        Pass::Stale => !state.is_original(entry),
+        Pass::Truncation | Pass::Reasoning => true,
     }
 }

@@ -1,11 +1,12 @@
 //! Folding where it pays: what is due is held against what rewriting the cache from its place on would cost.
 //!
-//! Most calls end at a glance: what is due is first taken to save all that it holds, and only if a fold might pay then are the edits
-//! worked out, and what the model has quoted lately looked for.
+//! Most calls end at a glance: what is due is first taken to save all that it holds. Only if a fold might pay then are the edits worked
+//! out, and only if it might still, what the model has quoted lately is looked for; each time, no further in front than where it might.
 
 use super::attempt::{Allowed, Attempt};
 use super::marks::Readable;
-use super::pending::{Pass, Pending};
+use super::passes;
+use super::pending::{PASSES, Pass, Pending};
 use super::proposal::Proposal;
 use super::state::{Call, State};
 use super::truncation;
@@ -22,25 +23,28 @@ pub(super) fn fold(state: &mut State<'_, '_>, call: Call) -> Attempt {
 }
 
 fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
-    best(state, &at_most(state, call, &Readable::Anywhere), Start::pays)?;
-    work_out(state);
-    best(state, &at_most(state, call, &state.readable()), Start::pays)?;
-    fold_from(state, call, Start::pays)
+    let from = earliest(state, &at_most(state, call, 0, &Readable::Anywhere, Quoted::Overlooked))?;
+    work_out(state, from);
+    let readable = state.readable();
+    let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Overlooked))?;
+    state.look_for_quotes();
+    let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Kept))?;
+    fold_from(state, call, from, Start::pays)
 }
 
-/// Makes the edits that are due from the best start that is accepted.
-pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
-    let most = at_most(state, call, &state.readable());
-    let mut attempt = Attempt::run(state, Allowed::Due, 0);
+/// Makes the edits that are due from the best start that is accepted, at this entry or behind it.
+pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, from: usize, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
+    let most = at_most(state, call, from, &state.readable(), Quoted::Overlooked);
+    let mut attempt = Attempt::run(state, from, Allowed::Due, 0);
     let savings = attempt.savings();
     let cached = |entry: usize| most[most.partition_point(|(other, _)| *other > entry)].1.cached;
-    let exact: Vec<(usize, Due)> = savings
-        .iter()
-        .map(|saving| (saving.entry, Due { saved: saving.saved, calls: (state.call - saving.due) as u64, cached: cached(saving.entry) }))
-        .collect();
-    match best(state, &exact, accept) {
+    let due = savings.iter().map(|saving| Due { saved: saving.saved, calls: (state.call - saving.due) as u64, cached: cached(saving.entry) });
+    let due: Vec<Due> = due.collect();
+    let accepted = all_starts(state, &due).filter(accept);
+    // The latest of equals.
+    match accepted.reduce(|best, start| if start.gain > best.gain { start } else { best }) {
         Some(start) => {
-            attempt.undo_before(state, exact[start.edits - 1].0);
+            attempt.undo_before(state, savings[start.edits - 1].entry);
             Some(attempt)
         }
         None => {
@@ -50,41 +54,58 @@ pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, accept: impl Fn(&
     }
 }
 
-/// The place that earns most, among those that are accepted; the latest of equals.
-fn best(state: &State<'_, '_>, due: &[(usize, Due)], accept: impl Fn(&Start) -> bool) -> Option<Start> {
-    let due: Vec<Due> = due.iter().map(|(_, due)| *due).collect();
-    let accepted = starts(&due, &state.options.cache, state.expected_calls()).filter(accept);
-    accepted.reduce(|best, start| if start.gain > best.gain { start } else { best })
+/// The first entry from which a fold might pay.
+fn earliest(state: &State<'_, '_>, due: &[(usize, Due)]) -> Option<usize> {
+    let amounts: Vec<Due> = due.iter().map(|(_, due)| *due).collect();
+    let last = all_starts(state, &amounts).filter(Start::pays).last()?;
+    Some(due[last.edits - 1].0)
 }
 
-/// What is due at the most, from the last entry to the first: each saves all that it holds unless its edit is worked out, and what the
-/// model has quoted counts as far as it was looked for.
-pub(super) fn at_most(state: &State<'_, '_>, call: Call, readable: &Readable) -> Vec<(usize, Due)> {
-    let waiting = state.pending.iter().rev().filter(|(_, pending)| pending.ready <= state.call);
-    let due = waiting.filter_map(|(entry, pending)| {
-        let (saved, since) = match &pending.cut {
-            _ if !pending.passes.only_truncate() => (state.tokens_of(*entry), pending.ready),
-            Some((_, saved)) => (*saved, state.ready_to_lose(*entry, pending.ready)),
-            None => (state.tokens_of(*entry), state.ready_to_lose(*entry, pending.ready)),
-        };
+fn all_starts(state: &State<'_, '_>, due: &[Due]) -> impl Iterator<Item = Start> {
+    starts(due, &state.options.cache, state.expected_calls())
+}
+
+/// Whether what the model has quoted or asked for again is looked at: that takes time, and can only keep more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quoted {
+    Overlooked,
+    Kept,
+}
+
+/// What is due at the most, from the last entry to this one: an edit that is not worked out is taken to save all that it holds.
+pub(super) fn at_most(state: &State<'_, '_>, call: Call, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
+    let due = state.pending.range(from..).rev().filter_map(|(entry, pending)| {
+        let (saved, since) = at_most_of(state, *entry, pending, quoted)?;
         let cached = state.tokens_between(readable.before(state.view.entries[*entry].message), call.cached);
-        Some((*entry, Due { saved, calls: state.call.checked_sub(since)? as u64, cached }))
+        Some((*entry, Due { saved, calls: (state.call - since) as u64, cached }))
     });
     due.collect()
 }
 
-/// Works out what truncation makes of what is due, and looks for what the model has quoted.
-pub(super) fn work_out(state: &mut State<'_, '_>) {
-    let is_new = |(entry, pending): (&usize, &Pending)| {
-        (pending.ready <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation)).then_some(*entry)
-    };
-    let new: Vec<usize> = state.pending.iter().filter_map(is_new).collect();
+/// The most that a pass which may shorten the entry now might save, and since when one may.
+fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> Option<(u64, usize)> {
+    let possible = PASSES.into_iter().filter(|pass| pending.passes.contain(*pass)).filter_map(|pass| {
+        let since = match (pass, quoted) {
+            (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged,
+            (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(state.changed_with(entry)),
+            (pass, _) => passes::due(state, pass, entry, pending.waits),
+        };
+        let saved = match &pending.cut {
+            Some((_, saved)) if pass == Pass::Truncation => *saved,
+            _ => state.tokens_of(entry),
+        };
+        (since <= state.call && passes::is_possible(state, pass, entry)).then_some((saved, since))
+    });
+    possible.reduce(|(most, first), (saved, since)| (most.max(saved), first.min(since)))
+}
+
+/// Works out what truncation makes of what is due from this entry on.
+fn work_out(state: &mut State<'_, '_>, from: usize) {
+    let is_new = |pending: &Pending| pending.waits.aged <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation);
+    let new: Vec<usize> = state.pending.range(from..).filter(|(_, pending)| is_new(pending)).map(|(entry, _)| *entry).collect();
     for entry in new {
         if matches!(truncation::propose(state, entry), Proposal::Never) {
             state.give_up(Pass::Truncation, entry);
         }
-    }
-    if state.options.protect_quoted_calls > 0 {
-        state.look_for_quotes();
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum Pass {
     Stale,
     Truncation,
     Reasoning,
-    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
+    /// What truncation left goes too where a later call shows it anew or has changed it: last, since it saves little and costs the cache from there on.
     Leftovers,
 }
 
@@ -38,24 +38,27 @@ impl Passes {
     pub(super) fn are_none(self) -> bool {
         self.0 == 0
     }
+}
 
-    /// Whether truncation is all that is left to do.
-    pub(super) fn only_truncate(self) -> bool {
-        self.0 == 1 << Pass::Truncation as u8
-    }
+/// Until when an entry waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    /// The first call at which nothing protects it.
+    pub(super) unprotected: usize,
+    /// The first call at which it has reached its age, too.
+    pub(super) aged: usize,
 }
 
 /// An entry that protection has left and that some pass might shorten.
 pub(super) struct Pending {
     pub(super) passes: Passes,
-    /// The first call at which age and protection allow an edit.
-    pub(super) ready: usize,
+    pub(super) waits: Waits,
     /// What truncation makes of it, and the tokens that this saves, once worked out: it is the same at every call.
     pub(super) cut: Option<(Rc<Edit>, u64)>,
 }
 
 impl Pending {
-    pub(super) fn new(ready: usize) -> Pending {
-        Pending { passes: Passes::default(), ready, cut: None }
+    pub(super) fn new(waits: Waits) -> Pending {
+        Pending { passes: Passes::default(), waits, cut: None }
     }
 }

@@ -1,6 +1,6 @@
 //! What a pass says of an entry, and how it builds an edit that is worth making.
 
-use super::state::State;
+use super::state::{LEAST_SAVED, State};
 use crate::history::Entry;
 use crate::history::kinds::ToolKind;
 use crate::plan::{Edit, Piece, Rule, Target};
@@ -16,9 +16,6 @@ pub(super) enum Proposal {
     /// Not in any later call either.
     Never,
 }
-
-/// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
-const LEAST_SAVED: usize = 32;
 
 /// The edit, unless it would save too little of what is sent now.
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::marks::{Readable, Sent};
-use super::pending::{Pass, Pending};
+use super::pending::{Pass, Pending, Waits};
 use super::sums::Sums;
 use crate::history::actions::Action;
 use crate::history::changes::Changes;
@@ -229,11 +229,16 @@ impl<'v, 't> State<'v, 't> {
         left.max(self.first_call(message).saturating_add(protect_calls))
     }
 
+    /// The first call that sends the change which made a read stale.
+    pub(super) fn changed_with(&self, entry: usize) -> usize {
+        self.changes.of(entry).map_or(0, |change| self.first_call(self.view.entries[change].message))
+    }
+
     /// The same where the text itself is lost: what was fetched again or quoted lately stays longer.
     pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
         let again = self.refetched(entry);
         let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
-        let quoted = self.quotes.last(entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
+        let quoted = self.quotes.last(self.view, entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
         aged.max(quoted.unwrap_or(0))
     }
 
@@ -252,11 +257,11 @@ impl<'v, 't> State<'v, 't> {
         }
     }
 
-    /// Walks on to what the model has quoted by now, of results that could still be cut.
+    /// Walks on to what the model has quoted by now.
     pub(super) fn look_for_quotes(&mut self) {
-        let mut quotes = std::mem::take(&mut self.quotes);
-        quotes.walk(self.view, self.length, |entry| !self.is_edited(entry) && self.view.entries[entry].bytes as usize > self.options.min_saved_bytes);
-        self.quotes = quotes;
+        if self.options.protect_quoted_calls > 0 {
+            self.quotes.walk(self.view, self.length);
+        }
     }
 
     /// The edits in force whose entries protection covers in a history of this length.
@@ -338,16 +343,20 @@ impl<'v, 't> State<'v, 't> {
     }
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
+        let found = &self.view.entries[entry];
+        if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
+            return;
+        }
         let pass = match self.edit_of(entry).map(|edit| edit.rule) {
             None => pass,
-            Some(Rule::Truncated) if pass == Pass::Superseded => Pass::Leftovers,
+            Some(Rule::Truncated) if matches!(pass, Pass::Superseded | Pass::Stale) => Pass::Leftovers,
             Some(_) => return,
         };
         if pass != Pass::Truncation && self.is_original(entry) {
             return;
         }
-        let ready = self.ready(entry, self.protect_calls(entry));
-        self.pending.entry(entry).or_insert_with(|| Pending::new(ready)).passes.insert(pass);
+        let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };
+        self.pending.entry(entry).or_insert_with(|| Pending::new(waits)).passes.insert(pass);
     }
 
     /// No edit of this pass is worth making, or may be made.
@@ -413,6 +422,12 @@ impl<'v, 't> State<'v, 't> {
         edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length)
     }
 }
+
+/// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
+pub(super) const LEAST_SAVED: usize = 32;
+
+/// No breadcrumb is shorter.
+const SHORTEST_LINE: usize = 20;
 
 fn pinned(view: &View<'_>, options: &Options) -> Vec<bool> {
     let mut pinned = vec![false; view.entries.len()];

@@ -6,7 +6,7 @@
 
 use super::attempt::{Allowed, Attempt};
 use super::marks::Readable;
-use super::pays;
+use super::pays::{self, Quoted};
 use super::state::{Call, State};
 use crate::cache::fold::Rewrite;
 use crate::options::When;
@@ -31,6 +31,7 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
         When::Budget => {
             let limit = over(state, state.options.limit_tokens())?;
             state.register();
+            state.look_for_quotes();
             by_budget(state, call, limit)?
         }
         When::Pays => {
@@ -78,7 +79,7 @@ pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
 fn by_budget(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
     let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
-    let attempt = Attempt::run(state, allowed, target(state, limit));
+    let attempt = Attempt::run(state, 0, allowed, target(state, limit));
     let fold = fold_of(state, call, &attempt, before)?;
     let rewrite = fold.rewrite(state, call, &readable);
     let reached = state.scaled(state.unscaled()) <= target(state, limit);
@@ -97,13 +98,13 @@ fn is_worth_it(state: &State<'_, '_>, saved: u64, limit: u32) -> bool {
 
 /// Over a limit, from the place that earns most among those that reach the target.
 fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
-    pays::work_out(state);
+    state.look_for_quotes();
     let (target, over_window) = (target(state, limit), is_over_window(state));
     let (now, scale) = (state.unscaled(), state.scale);
     let left = move |saved: u64| (now.saturating_sub(saved) as f64 * scale).round();
-    let reaching = pays::fold_from(state, call, |start| left(start.rewrite.saved) <= f64::from(target));
+    let reaching = pays::fold_from(state, call, 0, |start| left(start.rewrite.saved) <= f64::from(target));
     let attempt = reaching.or_else(|| {
-        let attempt = Attempt::run(state, Allowed::Due, 0);
+        let attempt = Attempt::run(state, 0, Allowed::Due, 0);
         let saved = now - state.unscaled();
         if !over_window && !is_worth_it(state, saved, limit) {
             attempt.undo(state);
@@ -114,7 +115,7 @@ fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attem
     let mut made = attempt.unwrap_or_default();
     made.settle(state);
     if is_over_window(state) {
-        let last = Attempt::run(state, Allowed::Unprotected, target);
+        let last = Attempt::run(state, 0, Allowed::Unprotected, target);
         last.settle(state);
         made.append(last);
     }
@@ -126,11 +127,11 @@ fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attem
 pub(super) fn floor(state: &mut State<'_, '_>, call: Call) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        return (state.unscaled(), pays::at_most(state, call, &Readable::Anywhere).len());
+        return (state.unscaled(), pays::at_most(state, call, 0, &Readable::Anywhere, Quoted::Overlooked).len());
     }
     state.register();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };
-    let attempt = Attempt::run(state, allowed, 0);
+    let attempt = Attempt::run(state, 0, allowed, 0);
     let (floor, pending) = (state.unscaled(), attempt.entries().len());
     attempt.undo(state);
     (floor, pending)

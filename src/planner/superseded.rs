@@ -17,7 +17,12 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     if state.is_original(entry) {
         return Proposal::NotNow;
     }
-    let Some(latest) = state.reads.superseders(entry).find(|later| state.is_whole(*later)) else { return Proposal::NotNow };
+    let Some(latest) = superseder(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
+}
+
+/// The latest result that shows it anew and is whole.
+pub(super) fn superseder(state: &State<'_, '_>, entry: usize) -> Option<usize> {
+    state.reads.superseders(entry).find(|later| state.is_whole(*later))
 }

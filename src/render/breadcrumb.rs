@@ -21,6 +21,8 @@ use crate::history::kinds::ToolKind;
 /// Longest name, resource or label in a breadcrumb, in bytes.
 const LONGEST: usize = 120;
 
+const LONGEST_AMOUNT: usize = "4294967295 of 4294967295 lines".len();
+
 /// What every breadcrumb of one entry has in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Breadcrumb<'a> {
@@ -40,8 +42,13 @@ impl Breadcrumb<'_> {
 
     /// How long such a line can be.
     pub fn longest_truncated(&self) -> usize {
-        const LONGEST_AMOUNT: usize = "4294967295 of 4294967295 lines".len();
         self.truncated("").len() + LONGEST_AMOUNT
+    }
+
+    /// How long a line can be that stands alone.
+    pub fn longest_alone(&self, resource: Option<&str>) -> usize {
+        let lines = [self.duplicate("", resource), self.superseded("", resource), self.stale("")];
+        lines.iter().map(String::len).max().unwrap_or(0) + LONGEST_AMOUNT
     }
 
     /// An earlier result says the same; this one went whole.
@@ -65,7 +72,7 @@ impl Breadcrumb<'_> {
             (true, Some(call)) => format!("; source intact, {call}"),
             (true, None) => "; source intact".to_owned(),
             (false, Some(call)) => format!("; {call}"),
-            (false, None) => " to save context".to_owned(),
+            (false, None) => String::new(),
         };
         format!("[{}: {elided}{} elided{why}{source}]", self.label, of(resource))
     }

@@ -1,8 +1,7 @@
 //! What the model quoted although it no longer stood in the prompt.
 //!
 //! A quote is a line that the model writes, in text or in the arguments of a call, and that first came from a tool's result. It is lost
-//! if it stands nowhere in that call's prompt. Lines are normalised: line numbers, diff signs, quotes and escapes go, spaces are folded;
-//! 24 characters with 12 letters or digits are worth a look.
+//! if it stands nowhere in that call's prompt. Lines are compared as [`quotes`] compares them.
 //!
 //! ```
 //! use warmfold::replay::losses::quotable;
@@ -13,15 +12,14 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-use crate::history::{EntryKind, Role, View};
+use crate::history::{EntryKind, Role, View, quotes};
 use crate::plan::Edit;
 use crate::render;
-use crate::tape;
-use std::rc::Rc;
 
 /// Where each line stands, and what each answer quotes.
 pub struct Losses {
@@ -107,32 +105,8 @@ fn strings(value: &Value, each: &mut impl FnMut(&str)) {
     }
 }
 
-/// Fingerprints of the lines worth quoting, normalised.
+/// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped.
 pub fn quotable(text: &str) -> FxHashSet<u64> {
     let ends = text.replace("\\r\\n", "\n").replace("\\n", "\n");
-    ends.split('\n').filter_map(normalised).map(|line| tape::fingerprint(&line)).collect()
-}
-
-fn normalised(line: &str) -> Option<String> {
-    let line = line.replace("\\t", " ");
-    let line = without_number(line.trim()).trim_start_matches(['+', '-']).trim();
-    let line: String = line.chars().filter(|letter| !"\\\"'`".contains(*letter)).collect();
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let is_long = line.chars().count() >= 24 && line.chars().filter(|letter| letter.is_alphanumeric()).count() >= 12;
-    is_long.then_some(line)
-}
-
-/// Takes off a line number as `cat -n`, `nl`, `12: …` and `12→…` write it.
-fn without_number(line: &str) -> &str {
-    let digits = line.bytes().take(7).take_while(u8::is_ascii_digit).count();
-    if !(1..=6).contains(&digits) {
-        return line;
-    }
-    let rest = &line[digits..];
-    let sign = rest.trim_start().chars().next().filter(|sign| "→:|)]-".contains(*sign));
-    match sign {
-        Some(sign) => rest.trim_start()[sign.len_utf8()..].trim_start(),
-        None if rest.starts_with(char::is_whitespace) => rest.trim_start(),
-        None => line,
-    }
+    ends.split('\n').filter_map(quotes::quotable).collect()
 }

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { fold } from "warmfold";
+import { decide, fold } from "warmfold";
 import { agentHistory } from "./histories.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -56,23 +56,25 @@ function measure({ length, rounds, repeats }) {
 
 /** The two that are held against, then the calls; each call is checked to do what its name says. */
 function tasksOf(messages, json) {
-  const { tokensBefore } = fold(messages, { budgetTokens: 2 ** 31 }).report;
-  const plenty = { budgetTokens: tokensBefore };
-  const tight = { budgetTokens: Math.round(tokensBefore / 2), floorRatio: 0.9 };
-  const { plan } = fold(messages, { ...tight, plan: null });
-  const checked = (options, verdict) => {
-    const { verdict: found, report } = fold(messages, options);
-    const fits = report.tokensAfter <= options.budgetTokens;
-    if (found !== verdict || !fits) throw new Error(`expected ${verdict} under budget, got ${found}: ${report.reasons.join("; ")}`);
+  const { tokensBefore } = decide(messages, { when: "never" }).report;
+  const tight = { preset: "spec", budgetTokens: Math.round(tokensBefore / 2), floorRatio: 0.9 };
+  const before = messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant"));
+  const carried = (options) => ({ ...options, plan: decide(before, { ...options, plan: null }).plan });
+  const checked = (options, ...verdicts) => {
+    const { verdict, report } = fold(messages, options);
+    if (!verdicts.includes(verdict)) throw new Error(`expected ${verdicts}, got ${verdict}: ${report.reasons.join("; ")}`);
     return () => fold(messages, options);
   };
   return new Map([
     ["JSON.parse + JSON.stringify", () => JSON.stringify(JSON.parse(json))],
     ["structuredClone", () => structuredClone(messages)],
-    ["fold, nothing to do", checked(plenty, "untouched")],
-    ["fold, carried plan", checked({ ...tight, plan }, "carried")],
-    ["fold, plan derived", derived(messages, tight)],
-    ["fold, new edits (plan: null)", checked({ ...tight, plan: null }, "folded")],
+    ["fold, nothing to do", checked({ preset: "spec", budgetTokens: tokensBefore }, "untouched")],
+    ["fold, carried plan", checked(carried({}), "carried", "folded")],
+    ["fold, plan derived", derived(messages, {})],
+    ["fold, new edits (plan: null)", checked({ plan: null }, "folded")],
+    ['"spec", carried plan', checked(carried(tight), "carried", "folded")],
+    ['"spec", plan derived', derived(messages, tight)],
+    ['"spec", new edits (plan: null)', checked({ ...tight, plan: null }, "folded")],
   ]);
 }
 

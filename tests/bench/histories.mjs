@@ -21,24 +21,24 @@ export function makeWorld(seed) {
   const below = (end) => Math.floor(random() * end);
   const pick = (list) => list[below(list.length)];
   const word = () => pick(WORDS);
-  const lines = (make) => Array.from({ length: 500 }, make);
-  const code = lines(() => {
+  // Lines of code differ, as they do in files: what the model writes must not quote every file it has read.
+  const code = () => {
     const indent = "  ".repeat(1 + below(4));
     const line = pick([
-      () => `const ${word()}${below(90)} = await ${word()}.${word()}(${word()}, { ${word()}: ${below(5000)} });`,
-      () => `if (${word()}.${word()} !== undefined && ${word()}Count > ${below(64)}) return ${word()};`,
-      () => `/** Keeps the ${word()} of each ${word()} until its ${word()} has come. */`,
+      () => `const ${word()}${below(9e6)} = await ${word()}.${word()}(${word()}, { ${word()}: ${below(5000)} });`,
+      () => `if (${word()}${below(9e6)}.${word()} !== undefined && ${word()}Count > ${below(64)}) return ${word()};`,
+      () => `/** Keeps the ${word()} of each ${word()} until ${word()} ${below(9e6)} has come. */`,
       () => `} // ${word()}`,
     ])();
     return indent + line;
-  });
-  const log = lines(() => `2026-03-${10 + below(20)}T${10 + below(13)}:${10 + below(49)}:${10 + below(49)}.${100 + below(899)}Z ${pick(["INFO", "DEBUG", "WARN"])} [${word()}-${below(16)}] ${word()} ${word()} in ${below(900)}ms id=${below(2 ** 31).toString(16)}`);
+  };
+  const log = () => `2026-03-${10 + below(20)}T${10 + below(13)}:${10 + below(49)}:${10 + below(49)}.${100 + below(899)}Z ${pick(["INFO", "DEBUG", "WARN"])} [${word()}-${below(16)}] ${word()} ${word()} in ${below(900)}ms id=${below(2 ** 31).toString(16)}`;
 
   const text = (from, bytes) => {
     const abroad = random() < 0.04;
     const made = [];
     for (let length = 0; length < bytes; ) {
-      const line = abroad && random() < 0.5 ? pick(ABROAD) : pick(from);
+      const line = abroad && random() < 0.5 ? pick(ABROAD) : from();
       made.push(line);
       length += line.length + 1;
     }
@@ -71,7 +71,12 @@ export function agentHistory(length, seed = 1) {
   };
   const run = () => ({ name: "bash", parameters: { command: `${pick(COMMANDS)} ${word()}`, timeout: 120_000 }, result: log() });
   const search = () => ({ name: "grep", parameters: { pattern: `${word()}\\.${word()}`, path: "src" }, result: code(500 + below(4000)) });
-  const write = () => ({ name: "edit_file", parameters: { path: pick(paths) ?? "src/main.ts", old: code(200), new: code(300) }, result: "The file was changed." });
+  const write = () => {
+    const path = pick(paths.slice(-8)) ?? "src/main.ts";
+    const lines = (files.get(path) ?? "").split("\n");
+    const from = below(lines.length);
+    return { name: "edit_file", parameters: { path, old: lines.slice(from, from + 5).join("\n"), new: code(300) }, result: "The file was changed." };
+  };
 
   const messages = [{ role: "system", content: `You are a careful engineer.\n${code(6000)}` }];
   for (let calls = 0; messages.length < length; ) {

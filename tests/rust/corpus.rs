@@ -3,10 +3,12 @@
 //! Calls grow dearer with the length of a history, so an oracle that reads all of it looks at every call of a short conversation
 //! and at every few of a long one; what holds between two calls is asked of each.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use warmfold::history::kinds::ToolKind;
 
 use crate::oracle::{self, unmarked};
 use crate::support::{Carry, at_length, call_lengths, carry_through, fold};
@@ -29,6 +31,48 @@ fn conversations() -> Option<Vec<(String, Value)>> {
         (name, json!({ "messages": file["messages"], "tools": file["tools"] }))
     };
     Some(paths.into_iter().map(read).collect())
+}
+
+/// The tool names of the conversations, labelled by hand.
+const TOOLS: &[(ToolKind, &str)] = &[
+    (ToolKind::Read, "read Read read_files open get_reservation_details get_user_details"),
+    (
+        ToolKind::Search,
+        "Grep search find_file web_search WebSearch ToolSearch search_tool_bm25 search_direct_flight search_onestop_flight context7__resolve-library-id",
+    ),
+    (ToolKind::List, "Glob mcp__claude-in-chrome__tabs_context_mcp"),
+    (
+        ToolKind::Fetch,
+        "WebFetch web_fetch web_browser_go gitmcp__fetch_generic_url_content context7__get-library-docs mcp__claude-in-chrome__navigate mcp__plugin_playwright_playwright__browser_take_screenshot",
+    ),
+    (
+        ToolKind::Write,
+        "edit Edit edit_file editor str_replace_editor write Write create insert submit KillShell web_browser_click update_reservation_flights book_reservation cancel_reservation",
+    ),
+    (ToolKind::Run, "bash Bash shell shell_command execute_bash run_commands python browser mcp__claude-in-chrome__computer"),
+    (
+        ToolKind::Memory,
+        "TodoWrite think update_plan ExitPlanMode AskUserQuestion mcp__tools__AskQuestions Skill memory__add_observations memory__create_entities memory__delete_entities task-master-ai__set_task_status task-master-ai__get_task task-master-ai__add_task task-master-ai__next_task",
+    ),
+    (ToolKind::Other, "Task task TaskOutput subagent mcp__tools__Agents calculate"),
+];
+
+#[test]
+fn recorded_tool_names_have_their_kinds() {
+    let Some(conversations) = conversations() else { return };
+    let mut calls: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, request) in &conversations {
+        let messages = request["messages"].as_array().unwrap().iter();
+        for call in messages.filter_map(|message| message["tool_calls"].as_array()).flatten() {
+            *calls.entry(call["function"]["name"].as_str().unwrap_or("").to_owned()).or_default() += 1;
+        }
+    }
+    let labelled = |name: &str| TOOLS.iter().find(|(_, names)| names.split(' ').any(|known| known == name)).map(|(kind, _)| *kind);
+    let wrong: Vec<&String> = calls.keys().filter(|name| labelled(name) != Some(ToolKind::of_name(name))).collect();
+    let wrong_calls: usize = wrong.iter().map(|name| calls[*name]).sum();
+    let all: usize = calls.values().sum();
+    println!("{} of {} names, {} of {all} calls as labelled", calls.len() - wrong.len(), calls.len(), all - wrong_calls);
+    assert!(wrong.is_empty(), "not as labelled: {wrong:?}");
 }
 
 /// What hosts ask for: the specification as it ships, and settings that fold early and often.

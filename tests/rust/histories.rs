@@ -5,6 +5,8 @@ use std::fmt;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use warmfold::options::Preset;
+
 use crate::support::merged;
 use crate::transcript::{self, Ids, Says, Shape, Step, TOOLS, Text, Thought, Use};
 
@@ -19,7 +21,7 @@ impl fmt::Debug for Json {
 }
 
 pub fn text() -> impl Strategy<Value = Text> {
-    let size = prop_oneof![3 => 0..4usize, 3 => 4..30usize, 1 => 30..90usize];
+    let size = prop_oneof![3 => 0..4usize, 4 => 4..30usize, 2 => 30..90usize];
     (0..transcript::KINDS, size, 0..3usize).prop_map(|(kind, size, salt)| Text { kind, size, salt })
 }
 
@@ -42,7 +44,7 @@ fn says() -> impl Strategy<Value = Says> {
 
 fn tool_use() -> impl Strategy<Value = Use> {
     let range = prop::option::weighted(0.3, (0..4usize, 1..4usize).prop_map(|(start, length)| (start * 50, length * 50)));
-    let tool = prop_oneof![2 => Just(0), 2 => 0..TOOLS.len()];
+    let tool = prop_oneof![2 => Just(0), 3 => 0..TOOLS.len()];
     (tool, 0..2usize, range, says(), shape()).prop_map(|(tool, file, range, says, shape)| Use { tool, file, range, says, shape })
 }
 
@@ -67,6 +69,8 @@ fn step() -> impl Strategy<Value = Step> {
         8 => exchange(),
         2 => (text(), shape(), thought()).prop_map(|(text, shape, thought)| Step::Say { text, shape, thought }),
         1 => (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text }),
+        2 => (0..4usize, 1..4usize, any::<bool>()).prop_map(|(back, lines, edits)| Step::Quote { back, lines, edits }),
+        3 => (0..4usize, prop::option::weighted(0.4, text())).prop_map(|(back, says)| Step::Again { back, says }),
         1 => tool_use().prop_map(Step::Legacy),
         1 => text().prop_map(Step::Orphan),
         1 => text().prop_map(Step::Odd),
@@ -88,7 +92,7 @@ pub fn history() -> impl Strategy<Value = History> {
     let system = (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text });
     let leading = prop::collection::vec(system, 0..3);
     let user = text().prop_map(|text| Step::User { text, shape: Shape::String });
-    (leading, user, prop::collection::vec(step(), 0..14))
+    (leading, user, prop::collection::vec(step(), 0..24))
         .prop_map(|(leading, user, steps)| History(transcript::write(&[leading, vec![user], steps].concat())))
 }
 
@@ -105,6 +109,39 @@ pub fn request() -> impl Strategy<Value = Json> {
     })
 }
 
+/// A tool loop of some length with results of all sizes, which quotes, asks again and changes what it has read; nothing odd.
+pub fn long_request() -> impl Strategy<Value = Json> {
+    let size = prop_oneof![3 => 0..6usize, 3 => 6..60usize, 1 => 60..250usize];
+    let text = (prop::sample::select(vec![0, 1, 5, 7, 7, 7]), size, 0..40usize).prop_map(|(kind, size, salt)| Text { kind, size, salt });
+    let text = text.boxed();
+    let says = prop_oneof![8 => text.clone().prop_map(Says::Text), 1 => text.clone().prop_map(Says::Error)];
+    let tool = prop_oneof![3 => Just(0), 2 => 0..TOOLS.len()];
+    let range = prop::option::weighted(0.2, (0..4usize, 1..4usize).prop_map(|(start, length)| (start * 50, length * 50)));
+    let one = (tool, 0..5usize, range, says).prop_map(|(tool, file, range, says)| Use { tool, file, range, says, shape: Shape::String });
+    let uses = prop_oneof![4 => prop::collection::vec(one.clone(), 1), 1 => prop::collection::vec(one, 2..4)];
+    let thought = prop_oneof![4 => Just(Thought::None), 1 => text.clone().prop_map(Thought::Reasoning)];
+    let exchange = (uses, thought).prop_map(|(uses, thought)| Step::Exchange {
+        uses,
+        ids: Ids::Fresh,
+        reversed: false,
+        answered: usize::MAX,
+        thought,
+        remark: None,
+    });
+    let step = prop_oneof![
+        8 => exchange,
+        2 => (0..6usize, 1..4usize, any::<bool>()).prop_map(|(back, lines, edits)| Step::Quote { back, lines, edits }),
+        2 => (0..6usize, prop::option::weighted(0.3, text.clone())).prop_map(|(back, says)| Step::Again { back, says }),
+        1 => text.clone().prop_map(|text| Step::Say { text, shape: Shape::String, thought: Thought::Reasoning(text) }),
+        1 => text.prop_map(|text| Step::User { text, shape: Shape::String }),
+    ];
+    let user = Step::User { text: Text { kind: 0, size: 1, salt: 0 }, shape: Shape::String };
+    prop::collection::vec(step, 20..60).prop_map(move |steps| {
+        let steps = [vec![user.clone()], steps].concat();
+        Json(json!({ "messages": transcript::write(&steps) }))
+    })
+}
+
 fn field(name: &'static str, values: Vec<Value>) -> impl Strategy<Value = Value> {
     prop::option::of(prop::sample::select(values)).prop_map(move |value| value.map_or(json!({}), |value| json!({ (name): value })))
 }
@@ -118,22 +155,50 @@ fn numbers(numbers: &[u32]) -> Vec<Value> {
     numbers.iter().map(|number| json!(number)).collect()
 }
 
+fn budget() -> impl Strategy<Value = Value> {
+    prop::sample::select(vec![1, 100, 300, 600, 1200, 3000]).prop_map(|budget| json!({ "budgetTokens": budget }))
+}
+
+/// Ages that a short conversation reaches, and the preset's.
+fn by_kind() -> impl Strategy<Value = Value> {
+    let kinds = ["read", "search", "list", "fetch", "write", "verify", "run", "memory", "other"];
+    let all = |policy: Value| json!({ "byKind": kinds.iter().map(|kind| ((*kind).to_owned(), policy.clone())).collect::<serde_json::Map<_, _>>() });
+    let at_once = all(json!({ "protectCalls": 0 }));
+    let small = all(json!({ "protectCalls": 1, "maxBytes": 200, "keepHeadBytes": 40, "keepTailBytes": 0 }));
+    let reads_stay = json!({ "byKind": { "read": { "protectCalls": 3, "maxBytes": 300 }, "run": { "protectCalls": 0, "maxBytes": 100 } } });
+    let for_ever = json!({ "byKind": { "read": { "protectCalls": 4_000_000_000u32 } } });
+    prop_oneof![3 => Just(json!({})), 6 => Just(at_once), 5 => Just(small), 3 => Just(reads_stay), 1 => Just(for_ever)]
+}
+
+fn when() -> impl Strategy<Value = Value> {
+    let when = |when: &str| Just(json!({ "when": when }));
+    prop_oneof![6 => when("pays"), 3 => when("budget"), 1 => when("never")]
+}
+
 /// Options that say what to do: any of them may change from call to call.
 pub fn policy() -> impl Strategy<Value = Json> {
-    let always = (prop::sample::select(vec![1, 100, 300, 600, 1200, 3000]), 0..7u32)
-        .prop_map(|(budget, turns)| json!({ "budgetTokens": budget, "protectRecentTurns": turns }));
+    (when(), prop_oneof![1 => budget(), 1 => Just(json!({}))], rest()).prop_map(|(when, budget, rest)| Json(merged(&merged(&when, &budget), &rest)))
+}
+
+/// The same over a budget.
+pub fn policy_with_budget() -> impl Strategy<Value = Json> {
+    (when(), budget(), rest()).prop_map(|(when, budget, rest)| Json(merged(&merged(&when, &budget), &rest)))
+}
+
+fn rest() -> impl Strategy<Value = Value> {
     let rest = fields(vec![
+        ("preset", Preset::NAMES.iter().map(|(name, _)| json!(name)).collect()),
+        ("protectQuotedCalls", numbers(&[0, 1, 3, 30])),
+        ("elideStaleReads", vec![json!(true), json!(false)]),
         ("floorRatio", vec![json!(1), json!(0.75), json!(0.3)]),
-        ("maxToolResultBytes", numbers(&[0, 100, 400, 1500])),
+        ("maxToolResultBytes", numbers(&[0, 100, 400, 1500, 20_000])),
         ("keepHeadBytes", numbers(&[0, 7, 60, 300])),
         ("keepTailBytes", numbers(&[0, 7, 60, 300])),
-        ("minSavedBytes", numbers(&[0, 1, 20, 120])),
+        ("minSavedBytes", numbers(&[0, 1, 20, 20, 120])),
         ("collapseDuplicateResults", vec![json!(false)]),
         ("elideSupersededReads", vec![json!(false)]),
-        ("dropReasoning", vec![json!(false)]),
-        ("when", vec![json!("budget"), json!("budget"), json!("never")]),
-        ("cache", vec![json!("anthropic-5m"), json!("none"), json!({ "read": 0.5, "write": 0.5, "ttlMs": 1000 })]),
-        ("expectedCalls", numbers(&[0, 1, 1000])),
+        ("dropReasoning", vec![json!(true), json!(true), json!(false)]),
+        ("expectedCalls", numbers(&[0, 1, 5, 30, 1000])),
         ("fitToWindow", vec![json!(false)]),
         ("contextHeadroom", vec![json!(0.5), json!(1)]),
         ("completionReserve", numbers(&[0, 50])),
@@ -144,7 +209,40 @@ pub fn policy() -> impl Strategy<Value = Json> {
         ("milestoneTokens", numbers(&[1, 20, 300])),
         ("maxBreakpoints", numbers(&[0, 1, 2, 4])),
     ]);
-    (always, rest).prop_map(|(always, rest)| Json(merged(&always, &rest)))
+    let prices = prop::sample::select(prices()).prop_map(|prices| json!({ "cache": prices }));
+    (prop_oneof![2 => 0..3u32, 1 => 3..7u32], by_kind(), prop_oneof![1 => Just(json!({})), 3 => prices], rest)
+        .prop_map(|(turns, by_kind, prices, rest)| all(&[json!({ "protectRecentTurns": turns }), by_kind, prices, rest]))
+}
+
+/// Options under which a fold is made where it pays and for no other reason.
+pub fn paying() -> impl Strategy<Value = Json> {
+    let own = |read: f64, write: f64| json!({ "read": read, "write": write, "ttlMs": 1000 });
+    let prices = vec![json!("anthropic-5m"), json!("anthropic-1h"), json!("openai"), own(0.5, 1.0), own(0.02, 1.0), own(0.0, 1.0), own(0.9, 0.9)];
+    let rest = fields(vec![
+        ("preset", ["careful", "balanced", "thrifty"].map(Value::from).to_vec()),
+        ("protectQuotedCalls", numbers(&[0, 1, 3, 30])),
+        ("protectRecentTurns", numbers(&[0, 2, 5])),
+        ("maxToolResultBytes", numbers(&[400, 20_000])),
+        ("elideStaleReads", vec![json!(false)]),
+        ("elideSupersededReads", vec![json!(false)]),
+        ("collapseDuplicateResults", vec![json!(false)]),
+        ("dropReasoning", vec![json!(true)]),
+        ("minSavedBytes", numbers(&[0, 500])),
+        ("expectedCalls", numbers(&[0, 1, 5, 30, 60])),
+        ("cache", prices),
+    ]);
+    (by_kind(), rest).prop_map(|(by_kind, rest)| Json(merged(&merged(&json!({ "when": "pays" }), &by_kind), &rest)))
+}
+
+/// What providers charge, and what none does.
+fn prices() -> Vec<Value> {
+    let own = |read: f64, write: f64| json!({ "read": read, "write": write, "ttlMs": 1000 });
+    let named = ["anthropic-5m", "anthropic-1h", "openai", "none"].map(Value::from);
+    [named.to_vec(), vec![own(0.5, 0.5), own(0.9, 1.0), own(0.0, 1.0), own(0.05, 2.0), own(1.0, 1.0)]].concat()
+}
+
+fn all(options: &[Value]) -> Value {
+    options.iter().fold(json!({}), |all, one| merged(&all, one))
 }
 
 /// What is written beside the edits.

@@ -12,6 +12,8 @@ use crate::support::merged;
 mod budget;
 mod derived;
 mod every_call;
+mod occurs;
+mod pays;
 mod rewritten;
 mod settled;
 mod total;

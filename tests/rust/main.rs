@@ -20,7 +20,9 @@ mod history {
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
     mod actions;
+    mod changes;
     mod kinds;
+    mod quotes;
 }
 mod plan {
     mod carry;

@@ -6,6 +6,8 @@ use warmfold::cache::profile::Lookup;
 use warmfold::history::kinds::ToolKind;
 use warmfold::options::{KindPolicy, When};
 
+use crate::support::merged;
+
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -80,11 +82,11 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "maxBreakpoints": 5 }), "invalid_option", "options.maxBreakpoints", "0 to 4, the most that providers take"),
         (json!({ "enabled": "yes" }), "invalid_option", "options.enabled", "true or false, got \"yes\""),
         (json!({ "dropReasoning": 1 }), "invalid_option", "options.dropReasoning", "true or false, got 1"),
-        (json!({ "when": "always" }), "invalid_option", "options.when", "budget, never"),
+        (json!({ "when": "always" }), "invalid_option", "options.when", "pays, budget, never"),
         (json!({ "marks": "claude" }), "invalid_option", "options.marks", "none, anthropic, openai"),
         (json!({ "format": "telegraph" }), "invalid_option", "options.format", "openai-chat"),
         (json!({ "format": "anthropic" }), "unsupported_option", "options.format", "openai-chat"),
-        (json!({ "preset": "fast" }), "invalid_option", "options.preset", "spec"),
+        (json!({ "preset": "fast" }), "invalid_option", "options.preset", "careful, balanced, thrifty, spec"),
         (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
         (json!({ "cache": { "read": 1, "write": 0, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "are the two exchanged?"),
@@ -132,8 +134,18 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
             "options.completionReserve",
             "lower completionReserve, or choose a larger model",
         ),
-        (json!({ "when": "pays" }), "unsupported_option", "options.when", "pass \"budget\" or \"never\""),
-        (json!({ "preset": "balanced" }), "unsupported_option", "options.preset", "pass \"spec\""),
+        (json!({ "protectQuotedCalls": -1 }), "invalid_option", "options.protectQuotedCalls", not_whole),
+        (json!({ "elideStaleReads": "no" }), "invalid_option", "options.elideStaleReads", "true or false, got \"no\""),
+        (json!({ "expectedCalls": 0.5 }), "invalid_option", "options.expectedCalls", not_whole),
+        (json!({ "byKind": [] }), "invalid_option", "options.byKind", "an object by kind"),
+        (json!({ "byKind": { "shell": {} } }), "invalid_option", "options.byKind.shell", "expected read, search, list"),
+        (
+            json!({ "byKind": { "read": { "protectTurns": 1 } } }),
+            "invalid_option",
+            "options.byKind.read.protectTurns",
+            "expected protectCalls, maxBytes",
+        ),
+        (json!({ "byKind": { "run": { "maxBytes": -1 } } }), "invalid_option", "options.byKind.run.maxBytes", not_whole),
         (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
         (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),
     ]
@@ -161,11 +173,14 @@ fn the_limit_is_the_smaller_of_budget_and_window() {
         let options = Options::from_json(options).unwrap();
         (options.window_tokens(), options.limit_tokens())
     };
-    assert_eq!(limits(json!({})), (None, Some(40_000)));
+    assert_eq!(limits(json!({})), (None, None));
+    assert_eq!(limits(json!({ "preset": "spec" })), (None, Some(40_000)));
     assert_eq!(limits(json!({ "model": { "contextWindow": 20_000 }, "completionReserve": 1000 })), (Some(17_000), Some(17_000)));
-    assert_eq!(limits(json!({ "model": { "contextWindow": 200_000 } })), (Some(175_904), Some(40_000)));
+    assert_eq!(limits(json!({ "model": { "contextWindow": 200_000 } })), (Some(175_904), Some(175_904)));
+    assert_eq!(limits(json!({ "model": { "contextWindow": 200_000 }, "budgetTokens": 40_000 })), (Some(175_904), Some(40_000)));
     let off = json!({ "model": { "contextWindow": 20_000 }, "fitToWindow": false });
-    assert_eq!(limits(off), (Some(13_904), Some(40_000)));
+    assert_eq!(limits(off.clone()), (Some(13_904), None));
+    assert_eq!(limits(merged(&off, &json!({ "budgetTokens": 40_000 }))), (Some(13_904), Some(40_000)));
 }
 
 #[test]

@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use warmfold::history::actions::{Action, same_file};
+use warmfold::history::failures::is_error;
 use warmfold::history::kinds::ToolKind;
 use warmfold::tape;
 use warmfold::wire::{Request, patch::Step};
@@ -39,6 +41,7 @@ pub fn one_call(call: &Call) -> Checked {
     never_grows(call)?;
     never_silent(call)?;
     protected_stays(call)?;
+    ages_are_kept(call)?;
     targets_stand(call)
 }
 
@@ -237,15 +240,19 @@ fn never_grows(call: &Call) -> Checked {
 }
 
 /// What the call of each result does, by the result's message. This is the library's own word: what it is worth, `history::actions` tests.
-fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
+pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
     let options = options_of(call);
     let tape = tape::Tape::from_json(&call.request.to_string()).expect("it was folded");
     let view = Format::OpenaiChat.read(&Request::of(tape.root(), options.context_block.as_deref())).expect("it was folded");
-    let kind = |tool_call: usize| {
+    let action = |tool_call: usize| {
         let tool = view.tool_calls[tool_call].name;
-        view.action(tool_call, options.kind_of(tool), options.resource_of(tool)).kind
+        view.action(tool_call, options.kind_of(tool), options.resource_of(tool))
     };
-    view.entries.iter().filter_map(|entry| Some((entry.message, kind(entry.tool_call?)))).collect()
+    view.entries.iter().filter_map(|entry| Some((entry.message, action(entry.tool_call?)))).collect()
+}
+
+pub fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
+    actions_of(call).into_iter().map(|(message, action)| (message, action.kind)).collect()
 }
 
 /// Law 8: one generated line says what went; every other line is the original's.
@@ -321,10 +328,35 @@ fn protected_stays(call: &Call) -> Checked {
     Ok(())
 }
 
-/// A duplicate has the same text before it, a superseded result another of its tool after it; neither gives way itself.
+/// Calls before the one that made an edit whose requests held its entry.
+pub fn age_of(messages: &[Value], edit: &Edit) -> usize {
+    (edit.message + 1..edit.since).filter(|at| messages[*at]["role"] == "assistant").count()
+}
+
+/// Whether the prompt is over the window before anything is shortened: then ages do not protect.
+fn may_be_over_window(call: &Call, options: &Options) -> bool {
+    options.fit_to_window && options.window_tokens().is_some_and(|window| call.outcome.report.tokens_before > window)
+}
+
+/// Law 9: no result is shortened before so many calls have held it as its kind asks for, except to fit the window.
+fn ages_are_kept(call: &Call) -> Checked {
+    let (options, kinds) = (options_of(call), kinds_of(call));
+    if may_be_over_window(call, &options) {
+        return Ok(());
+    }
+    for edit in call.new_edits().iter().filter(|edit| edit.rule != "reasoning") {
+        let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
+        let (age, least) = (age_of(call.input(), edit), options.by_kind.of(kind).protect_calls as usize);
+        ensure!(age >= least, "a {kind:?} was shortened at age {age}, before {least}: {edit:?}");
+    }
+    Ok(())
+}
+
+/// A duplicate has the same text before it, a superseded result another of its tool after it; neither gives way itself. A stale one has
+/// the result of a call that changed its file after it.
 fn targets_stand(call: &Call) -> Checked {
     let tools = tools_of(call.input());
-    let (edits, new) = (call.edits(), call.new_edits());
+    let (edits, new, actions) = (call.edits(), call.new_edits(), actions_of(call));
     for edit in &edits {
         let Some(target) = &edit.target else {
             ensure!(matches!(edit.rule.as_str(), "truncated" | "reasoning"), "it points nowhere: {edit:?}");
@@ -340,9 +372,19 @@ fn targets_stand(call: &Call) -> Checked {
         if !new.contains(edit) {
             continue; // what the target became since is no reason to rewrite what was sent
         }
+        if edit.rule == "stale" {
+            ensure!(!is_error(text), "its target failed: {edit:?}");
+            let of = |message: usize| actions.get(&message).ok_or_else(|| format!("a result without a call: {edit:?}"));
+            let (read, write) = (of(edit.message)?, of(target.message)?);
+            let changed = read.reads.iter().any(|read| write.writes.iter().any(|written| same_file(read, written)));
+            ensure!(read.kind == ToolKind::Read && changed, "its target changes no file that it shows: {edit:?}, {read:?}, {write:?}");
+            continue;
+        }
         ensure!(tools[target.message] == edit.tool, "its target is of another tool: {edit:?}");
-        // At the moment of decision a target is whole; the same call may truncate it, and a later one may do anything.
-        let had_an_edit = |other: &Edit| other.since < edit.since || (other.since == edit.since && other.rule != "truncated");
+        // At the moment of decision a target is whole; the same call may truncate it, or find that a superseder is itself out of date by
+        // now; a later one may do anything.
+        let may_follow = |rule: &str| rule == "truncated" || (edit.rule == "superseded" && rule == "stale");
+        let had_an_edit = |other: &Edit| other.since < edit.since || (other.since == edit.since && !may_follow(&other.rule));
         let gives_way = |other: &Edit| (other.message, other.part) == there && had_an_edit(other);
         ensure!(!edits.iter().any(gives_way), "its target gives way too: {edit:?}");
     }

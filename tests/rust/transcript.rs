@@ -17,7 +17,7 @@ pub struct Text {
 }
 
 /// How many kinds of text there are.
-pub const KINDS: usize = 9;
+pub const KINDS: usize = 10;
 
 impl Text {
     pub fn write(self) -> String {
@@ -31,7 +31,8 @@ impl Text {
             4 => repeat(&|n| format!("\u{1b}[3{};1m{salt} red {n}\u{1b}[0m \u{1b}]8;;file\u{7}link\r", n % 8)),
             5 => repeat(&|n| format!("{salt}: Windows line {n}\r\n\r\n")),
             6 => json!({ "output": repeat(&|n| format!("{salt}: \"quoted\" \\ line {n}\n")), "exit_code": 0 }).to_string(),
-            7 => format!("[warmfold: {size} of {salt} lines elided to save context]\n…\n") + &repeat(&|n| format!("…{salt}[{n}]\n")),
+            7 => repeat(&|n| format!("{n:>6}\tlet value_{salt}_{n} = compute(&input, {n}); // worth quoting\n")),
+            8 => format!("[warmfold: {size} of {salt} lines elided to save context]\n…\n") + &repeat(&|n| format!("…{salt}[{n}]\n")),
             _ => repeat(&|n| format!("{salt}\\u00e{n}\\\\\\n\u{0}\t\u{7f}\u{fffd}\\\"")),
         }
     }
@@ -108,8 +109,23 @@ impl Says {
     }
 }
 
-/// Tools of every kind, and one without a name.
-pub const TOOLS: [&str; 8] = ["read_file", "grep", "bash", "write_file", "todo_write", "mcp__files__read_text", "strange [tool]\n", ""];
+/// Tools of every kind, one without a name, and what a shell is asked to do with a file.
+pub const TOOLS: [(&str, Option<&str>); 14] = [
+    ("read_file", None),
+    ("grep", None),
+    ("bash", None),
+    ("write_file", None),
+    ("todo_write", None),
+    ("mcp__files__read_text", None),
+    ("strange [tool]\n", None),
+    ("", None),
+    ("bash", Some("cat 'FILE'")),
+    ("bash", Some("cd src && sed -n '1,80p' '../FILE'")),
+    ("bash", Some("cargo test")),
+    ("bash", Some("echo done > 'FILE'")),
+    ("run_tests", None),
+    ("edit_file", None),
+];
 
 /// One use of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +142,11 @@ pub struct Use {
 
 impl Use {
     fn arguments(self) -> String {
-        let mut arguments = json!({ "path": format!("src/file {}.rs", self.file) });
+        let path = format!("src/file {}.rs", self.file);
+        if let (_, Some(command)) = TOOLS[self.tool] {
+            return json!({ "command": command.replace("FILE", &path) }).to_string();
+        }
+        let mut arguments = json!({ "path": path });
         if let Some((offset, limit)) = self.range {
             arguments["offset"] = offset.into();
             arguments["limit"] = limit.into();
@@ -173,6 +193,17 @@ pub enum Step {
     },
     /// The `function_call` of old, and its `function` role.
     Legacy(Use),
+    /// The model writes down the first lines of an earlier result, counted from the last: in its answer, or to change the file.
+    Quote {
+        back: usize,
+        lines: usize,
+        edits: bool,
+    },
+    /// An earlier call is made again, counted from the last; it says the same or something new.
+    Again {
+        back: usize,
+        says: Option<Text>,
+    },
     /// A result without a call.
     Orphan(Text),
     /// A role and fields that nobody knows.
@@ -206,7 +237,7 @@ fn write_step(number: usize, step: &Step, messages: &mut Vec<Value>) {
                 Ids::Constant => "x".to_owned(),
                 Ids::PerMessage => format!("call_{at}"),
             };
-            let call = |(at, one): (usize, &Use)| json!({ "id": id(at), "type": "function", "function": { "name": TOOLS[one.tool], "arguments": one.arguments() } });
+            let call = |(at, one): (usize, &Use)| json!({ "id": id(at), "type": "function", "function": { "name": TOOLS[one.tool].0, "arguments": one.arguments() } });
             let calls: Vec<Value> = uses.iter().enumerate().map(call).collect();
             let mut message = json!({ "role": "assistant", "content": remark.map(Text::write), "tool_calls": calls });
             thought.put_into(&mut message);
@@ -223,13 +254,47 @@ fn write_step(number: usize, step: &Step, messages: &mut Vec<Value>) {
             messages.extend(results);
         }
         Step::Legacy(one) => {
-            let name = TOOLS[one.tool];
+            let (name, _) = TOOLS[one.tool];
             messages.push(json!({ "role": "assistant", "content": null, "function_call": { "name": name, "arguments": one.arguments() } }));
             messages.push(json!({ "role": "function", "name": name, "content": one.says.write() }));
+        }
+        Step::Quote { back, lines, edits } => {
+            let quote = result_before(messages, *back).map_or(String::new(), |text| text.lines().take(*lines).collect::<Vec<_>>().join("\n"));
+            if *edits {
+                let arguments = json!({ "path": "src/file 0.rs", "old_string": quote, "new_string": "" }).to_string();
+                exchange(number, "edit_file", &arguments, "The file was updated.", messages);
+            } else {
+                messages.push(json!({ "role": "assistant", "content": format!("It says:\n{quote}\n") }));
+            }
+        }
+        Step::Again { back, says } => {
+            let Some(call) = call_before(messages, *back) else { return };
+            let text = says.map(Text::write).or_else(|| result_before(messages, *back)).unwrap_or_default();
+            let field = |name: &str| call[name].as_str().unwrap_or("").to_owned();
+            exchange(number, &field("name"), &field("arguments"), &text, messages);
         }
         Step::Orphan(text) => messages.push(json!({ "role": "tool", "tool_call_id": format!("nobody_{number}"), "content": text.write() })),
         Step::Odd(text) => {
             messages.push(json!({ "role": "critic", "content": text.write(), "score": 1.5, "nested": { "deep": [null, true, 1e300] } }))
         }
     }
+}
+
+/// The text of an earlier result, counted from the last.
+fn result_before(messages: &[Value], back: usize) -> Option<String> {
+    let texts = messages.iter().rev().filter(|message| message["role"] == "tool");
+    texts.filter_map(|message| message["content"].as_str().or_else(|| message["content"][0]["text"].as_str())).nth(back).map(str::to_owned)
+}
+
+/// An earlier call, counted from the last.
+fn call_before(messages: &[Value], back: usize) -> Option<Value> {
+    let calls = messages.iter().rev().filter_map(|message| message["tool_calls"].as_array()).flatten();
+    calls.map(|call| call["function"].clone()).nth(back)
+}
+
+fn exchange(number: usize, tool: &str, arguments: &str, says: &str, messages: &mut Vec<Value>) {
+    let id = format!("call_{number}");
+    let call = json!({ "id": id, "type": "function", "function": { "name": tool, "arguments": arguments } });
+    messages.push(json!({ "role": "assistant", "content": null, "tool_calls": [call] }));
+    messages.push(json!({ "role": "tool", "tool_call_id": id, "content": says }));
 }

@@ -1,5 +1,6 @@
 //! The tools of the agents that people use, by name. A name means the same in all of them; case is as the agent spells it.
 
+use super::super::names::Names;
 use super::ToolKind::{self, Fetch, List, Memory, Other, Read, Run, Search, Verify, Write};
 
 /// How a tool tells what a call of it does.
@@ -22,9 +23,8 @@ impl Tool {
     pub(in crate::history) fn kind(self) -> ToolKind {
         match self {
             Tool::Is(kind) => kind,
-            Tool::Shell => Run,
+            Tool::Shell | Tool::Screen => Run,
             Tool::Editor | Tool::Patch => Write,
-            Tool::Screen => Fetch,
         }
     }
 }
@@ -68,7 +68,7 @@ const TOOLS: &[(Tool, &str)] = &[
     (Tool::Is(Verify), "read_lints get_errors diagnostics lsp_diagnostics runTests run_tests mcp__ide__getDiagnostics getDiagnostics"),
     (
         Tool::Is(Memory),
-        "TodoWrite TodoRead todowrite todoread todo_write write_todos manage_todo_list update_todo_list SetTodoList task_tracker update_plan ExitPlanMode EnterPlanMode exit_plan_mode plan_mode_respond AskUserQuestion ask_followup_question ask_user request_user_input question Skill skill activate_skill SlashCommand memory save_memory think Think thinking sequentialthinking create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph search_nodes open_nodes TaskCreate TaskUpdate TaskList TaskGet fetch_rules read_memory write_memory",
+        "TodoWrite TodoRead todowrite todoread todo_write write_todos manage_todo_list update_todo_list SetTodoList task_tracker update_plan ExitPlanMode EnterPlanMode exit_plan_mode plan_mode_respond AskUserQuestion ask_followup_question ask_user request_user_input question Skill skill activate_skill SlashCommand memory save_memory think Think thinking sequentialthinking create_entities create_relations add_observations delete_entities delete_observations delete_relations read_graph search_nodes open_nodes TaskCreate TaskUpdate TaskList TaskGet get_task get_tasks next_task set_task_status add_task add_subtask update_subtask expand_task fetch_rules read_memory write_memory",
     ),
     // An agent's answer is neither shown anew by the same call nor changed by it; nor is the end of a task.
     (
@@ -79,6 +79,7 @@ const TOOLS: &[(Tool, &str)] = &[
 
 /// Of an MCP name (`mcp__server__tool`) the tool's own part counts.
 pub(in crate::history) fn find(name: &str) -> Option<Tool> {
-    let exact = |name: &str| TOOLS.iter().find(|(_, names)| names.split(' ').any(|known| known == name)).map(|(tool, _)| *tool);
+    static NAMES: Names = Names::new();
+    let exact = |name: &str| NAMES.find(&mut TOOLS.iter().map(|(_, names)| *names), name).map(|at| TOOLS[at].0);
     exact(name).or_else(|| exact(name.rsplit_once("__")?.1)).or_else(|| exact(name.strip_prefix("functions.")?))
 }

@@ -12,7 +12,7 @@ pub(super) struct Filter<'w, 'a> {
 
 pub(super) fn head<'w, 'a>(arguments: &'w [Word<'a>]) -> Filter<'w, 'a> {
     let short = arguments.iter().find_map(|word| word.text.strip_prefix('-').filter(|count| count.parse::<u64>().is_ok()));
-    let count = short.or_else(|| value(arguments, "-n --lines")).unwrap_or("10");
+    let count = value(arguments, "-n --lines").or(short).unwrap_or("10");
     let lines = lines(1, number(count)).filter(|_| !has(arguments, "-c --bytes"));
     Filter { lines, files: operands(arguments, "-n -c --lines --bytes") }
 }

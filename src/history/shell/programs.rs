@@ -6,6 +6,7 @@ use super::rules::{self, Outcome};
 use super::words::{from, has, listed, operands, value};
 use super::{Step, Walk, is_sink};
 use crate::history::kinds::ToolKind::{Fetch, List, Read, Run, Search, Verify, Write};
+use crate::history::names::Names;
 use crate::history::resources::Span;
 
 /// How a program is read.
@@ -62,7 +63,6 @@ const PROGRAMS: &[(Program, &str)] = &[
         "ls dir tree exa eza lsd du stat file locate md5sum sha1sum sha256sum shasum cksum get-childitem gci get-item get-filehash tokei cloc scc apt-cache nm objdump ldd zipinfo",
     ),
     (Always(Step::Does(Search)), "search_dir search_file find_file"),
-    (Always(Step::Does(Write)), "edit"), // SWE-agent's
     (
         Always(Step::Filters),
         "tr select-object where-object sort-object measure-object format-table format-list out-string convertfrom-json convertto-json",
@@ -104,7 +104,8 @@ const PROGRAMS: &[(Program, &str)] = &[
 const SEARCH_VALUES: &str = "-e -f -m -A -B -C -g -t -T -d -j -M --include --exclude --exclude-dir --glob --regexp";
 
 fn program(name: &str) -> Option<Program> {
-    PROGRAMS.iter().find(|(_, names)| listed(names, name)).map(|(program, _)| *program)
+    static NAMES: Names = Names::new();
+    NAMES.find(&mut PROGRAMS.iter().map(|(_, names)| *names), name).map(|at| PROGRAMS[at].0)
 }
 
 /// Whether a program works on what comes through a pipe, or on files named last.
@@ -318,8 +319,12 @@ fn find(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
     }
     walk.does(List);
     let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -x -X --exec --exec-batch", &word.text);
-    for start in arguments.iter().filter(is_start).take(8) {
+    for (at, start) in arguments.iter().filter(is_start).enumerate() {
         let inner = from(arguments, start).get(1..).unwrap_or_default();
+        let is_find = inner.first().is_some_and(|word| program(&word.text) == Some(Program::Find));
+        if at >= 3 || is_find {
+            return Step::Does(Run); // nobody writes that
+        }
         let end = inner.iter().position(|word| listed("; +", &word.text)).unwrap_or(inner.len());
         if let Step::Does(kind) = walk.behind(&inner[..end], true) {
             walk.saw(kind);
@@ -397,7 +402,7 @@ fn python(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
 }
 
 fn copy(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
-    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode") };
+    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode --exclude --include") };
     let Some((target, sources)) = files.split_last() else { return Step::Does(Write) };
     if name.starts_with(['m', 'r']) && name != "rsync" {
         sources.iter().for_each(|source| walk.write(source));
@@ -428,7 +433,7 @@ fn parameters<'w, 'a>(arguments: &'w [Word<'a>]) -> Vec<&'w Word<'a>> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         if !word.text.starts_with('-') {
-            files.push(word);
+            files.extend(Some(word).filter(|word| word.text != "}"));
             continue;
         }
         let name = word.text.to_ascii_lowercase();

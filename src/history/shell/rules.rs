@@ -3,6 +3,7 @@
 use super::lex::Word;
 use super::words::{has, listed, operands};
 use crate::history::kinds::ToolKind::{self, Fetch, List, Read, Run, Search, Verify, Write};
+use crate::history::names::Names;
 
 /// What a rule comes to.
 #[derive(Clone, Copy)]
@@ -158,7 +159,8 @@ const RULES: &[Rules] = &[
 
 /// What a program does, and its operands; `None` for one that is not known.
 pub(super) fn outcome<'w, 'a>(name: &str, arguments: &'w [Word<'a>]) -> Option<(Outcome, Vec<&'w Word<'a>>)> {
-    let (_, valued, rules, otherwise) = RULES.iter().find(|(names, ..)| listed(names, name))?;
+    static NAMES: Names = Names::new();
+    let (_, valued, rules, otherwise) = &RULES[NAMES.find(&mut RULES.iter().map(|(names, ..)| *names), name)?];
     let mut words = operands(arguments, valued);
     words.retain(|word| !word.text.starts_with('+')); // cargo +nightly
     let found = rules.iter().find(|(_, patterns)| patterns.split(' ').any(|pattern| fits(pattern, &words, arguments)));

@@ -17,11 +17,13 @@ fn rounds(from: usize, to: usize, size: usize) -> Vec<Value> {
 #[test]
 fn a_conversation_over_budget_folds_rarely() {
     let messages = history(&[&[user("go")], &rounds(0, 40, 40)]);
-    let options = json!({ "budgetTokens": 6000, "floorRatio": 0.5, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "protectRecentTurns": 2 });
-    let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone());
-    let folds = calls.iter().filter(|call| call.outcome.folded).count();
-    assert!((1..=6).contains(&folds), "{folds} folds in {} calls", calls.len());
-    calls.windows(2).for_each(|two| oracle::next_call(&two[0], &two[1]).unwrap());
+    let small = json!({ "budgetTokens": 6000, "floorRatio": 0.5, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "protectRecentTurns": 2 });
+    for policy in [json!({ "preset": "spec" }), json!({ "byKind": { "read": { "protectCalls": 2 } } })] {
+        let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| merged(&small, &policy));
+        let folds = calls.iter().filter(|call| call.outcome.folded).count();
+        assert!((1..=6).contains(&folds), "{policy}: {folds} folds in {} calls", calls.len());
+        calls.windows(2).for_each(|two| oracle::next_call(&two[0], &two[1]).unwrap());
+    }
 }
 
 /// Where nothing more can be shortened, being over the trigger rewrites nothing: ten calls, ten pure extensions.

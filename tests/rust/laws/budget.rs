@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use warmfold::Options;
 
 use super::{all, cases};
-use crate::histories::{output, policy, request};
+use crate::histories::{output, policy, policy_with_budget, request};
 use crate::oracle::protect_from;
 use crate::support::*;
 
@@ -13,10 +14,10 @@ proptest! {
 
     /// Where making every eligible edit reaches the target, the target is reached.
     #[test]
-    fn the_target_is_reached_when_it_can_be(request in request(), policy in policy()) {
+    fn the_target_is_reached_when_it_can_be(request in request(), policy in policy_with_budget()) {
         let policy = all(&[&policy.0, &json!({ "when": "budget", "model": null })]);
         let limit = policy["budgetTokens"].as_u64().unwrap() as f64;
-        let target = (limit * policy["floorRatio"].as_f64().unwrap_or(1.0)).floor() as u32;
+        let target = (limit * Options::from_json(policy.clone()).unwrap().floor_ratio).floor() as u32;
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
         for call in carry_through(&request.0, &lengths, |_| policy.clone()) {
             let free = json!({ "budgetTokens": 1, "floorRatio": 1, "cache": { "read": 1, "write": 1, "ttlMs": 1 }, "expectedCalls": 1000 });

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::{all, cases, with_choice};
-use crate::histories::{output, policy, request, tool_choice};
+use crate::histories::{output, policy, policy_with_budget, request, tool_choice};
 use crate::support::{Carry, at_length, call_lengths, carry_through, fold};
 
 proptest! {
@@ -37,10 +37,10 @@ proptest! {
         prop_assert_eq!(derived.output, call.output);
     }
 
-    /// New truncations all come after the older ones, so that a fold never reaches behind the last.
+    /// Where all kinds have one age, new truncations all come after the older ones, so that a fold never reaches behind the last.
     #[test]
-    fn truncation_only_ever_extends_forward(request in request(), policy in policy()) {
-        let only = json!({ "collapseDuplicateResults": false, "elideSupersededReads": false, "dropReasoning": false, "when": "budget" });
+    fn truncation_only_ever_extends_forward(request in request(), policy in policy_with_budget()) {
+        let only = json!({ "collapseDuplicateResults": false, "elideSupersededReads": false, "elideStaleReads": false, "dropReasoning": false, "when": "budget", "preset": "spec", "byKind": null, "protectQuotedCalls": 0 });
         let options = all(&[&policy.0, &only]);
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
         for call in carry_through(&request.0, &lengths, |_| options.clone()) {

@@ -127,7 +127,7 @@ proptest! {
     /// may say anything, as the plan is the caller's.
     #[test]
     fn damaged_plans(request in request(), policy in policy(), at in any::<prop::sample::Index>(), with in any_json(), number in 0..2000u32) {
-        let options = all(&[&policy.0, &json!({ "budgetTokens": 1, "protectRecentTurns": 0, "when": "budget" })]);
+        let options = all(&[&policy.0, &json!({ "budgetTokens": 1, "protectRecentTurns": 0, "when": "pays" })]);
         let made = fold(&request.0, &options, &Carry::New);
         for with in [with, json!(number)] {
             let mut plan = Json(made.plan.clone());

@@ -12,48 +12,50 @@ fn of(kind: ToolKind) -> Breadcrumb<'static> {
 
 #[test]
 fn the_wording_of_each_kind() {
-    let again = " Call a_tool again with the same arguments to see them.";
     for (_, kind) in ToolKind::NAMES {
-        let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch);
-        let intact = if source { "the source is intact." } else { "only this transcript is shortened." };
-        let repeat = if source || *kind == ToolKind::Verify { again } else { "" };
-        let expected = format!("[warmfold: 8 of 9 lines elided to save context; {intact}{repeat}]");
-        assert_eq!(of(*kind).truncated("8 of 9 lines"), expected, "{kind:?}");
+        let again = match kind {
+            ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch => "; source intact, call a_tool again to see them",
+            ToolKind::Verify => "; call a_tool again to see them",
+            ToolKind::Write | ToolKind::Run | ToolKind::Memory | ToolKind::Other => " to save context",
+        };
+        assert_eq!(of(*kind).truncated("8 of 9 lines"), format!("[warmfold: 8 of 9 lines elided{again}]"), "{kind:?}");
     }
 }
 
 #[test]
 fn a_duplicate_names_tool_and_resource() {
-    let line = of(ToolKind::Read).duplicate("80 of 80 lines", Some("src/a.rs"));
-    assert!(
-        line.starts_with(
-            "[warmfold: 80 of 80 lines of src/a.rs elided to save context: an earlier result of a_tool is the same; the source is intact. Call a_tool"
-        ),
-        "{line}"
+    assert_eq!(
+        of(ToolKind::Read).duplicate("80 of 80 lines", Some("src/a.rs")),
+        "[warmfold: 80 of 80 lines of src/a.rs elided: an earlier result of a_tool is the same; source intact, call a_tool again to see it]"
     );
-    assert!(
-        of(ToolKind::Run)
-            .duplicate("9 of 9 lines", None)
-            .contains("9 of 9 lines elided to save context: an earlier result of a_tool is the same; only this transcript")
+    assert_eq!(
+        of(ToolKind::Run).duplicate("9 of 9 lines", None),
+        "[warmfold: 9 of 9 lines elided: an earlier result of a_tool is the same to save context]"
     );
 }
 
 #[test]
 fn a_superseded_read_points_on() {
     let line = of(ToolKind::Read).superseded("80 of 80 lines", Some("src/a.rs"));
-    assert!(
-        line.contains("80 of 80 lines of src/a.rs elided to save context: a later call of a_tool returned it anew; the source is intact."),
-        "{line}"
+    assert_eq!(
+        line,
+        "[warmfold: 80 of 80 lines of src/a.rs elided: a later call of a_tool returned it anew; source intact, call a_tool again to see it]"
     );
-    for line in [line, of(ToolKind::Read).duplicate("1 of 1 bytes", None)] {
+    for line in [line, of(ToolKind::Read).duplicate("1 of 1 bytes", None), of(ToolKind::Read).stale("1 of 1 bytes", None)] {
         assert!(!line.contains("above") && !line.contains("below"), "places drift, and a target may be cut later: {line}");
     }
 }
 
 #[test]
+fn a_stale_read_says_that_it_was_changed() {
+    let line = of(ToolKind::Read).stale("80 of 80 lines", Some("src/a.rs"));
+    assert_eq!(line, "[warmfold: 80 of 80 lines of src/a.rs elided: it was changed later; source intact, call a_tool again to see it as it is now]");
+}
+
+#[test]
 fn without_a_tool_nothing_is_called_again() {
     let line = Breadcrumb { label: "x", tool: None, kind: ToolKind::Read }.truncated("8 of 9 lines");
-    assert_eq!(line, "[x: 8 of 9 lines elided to save context; the source is intact.]");
+    assert_eq!(line, "[x: 8 of 9 lines elided; source intact]");
 }
 
 /// Names and resources come from a model: line ends, brackets and other scripts must not reach the line.
@@ -67,6 +69,7 @@ fn names_cannot_break_out() {
             breadcrumb.truncated("8 of 9 lines"),
             breadcrumb.duplicate("8 of 9 lines", Some(name)),
             breadcrumb.superseded("8 of 9 lines", Some(name)),
+            breadcrumb.stale("8 of 9 lines", Some(name)),
         ] {
             assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{line:?}");
             assert_eq!(line.matches(['[', ']']).count(), 2, "{line:?}");

@@ -1,0 +1,155 @@
+//! `history::changes`: which reads a later call has made out of date.
+
+use serde_json::{Value, json};
+use warmfold::Format;
+use warmfold::history::changes::Changes;
+use warmfold::tape::Tape;
+use warmfold::wire::Request;
+
+use crate::support::{asks, exchange, history, result, user};
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+/// The message of each result that is out of date, and that of the change.
+fn changed(messages: &[Value]) -> Vec<(usize, usize)> {
+    let tape = Tape::from_json(&json!({ "messages": messages }).to_string()).unwrap();
+    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).unwrap();
+    let mut changes = Changes::default();
+    let (mut stale, mut of) = (Vec::new(), Vec::new());
+    for (entry, found) in view.entries.iter().enumerate() {
+        if let Some(call) = found.tool_call {
+            stale.extend(changes.add(&view, entry, &view.action(call, None, None)));
+        }
+    }
+    for entry in 0..view.entries.len() {
+        of.extend(changes.of(entry).map(|by| (view.entries[entry].message, view.entries[by].message)));
+    }
+    stale.sort_unstable();
+    assert_eq!(stale.iter().map(|entry| view.entries[*entry].message).collect::<Vec<_>>(), of.iter().map(|(read, _)| *read).collect::<Vec<_>>());
+    of
+}
+
+/// A call of each tool and its result, from message 1 on.
+fn run(calls: &[(&str, Value, &str)]) -> Vec<Value> {
+    let rounds: Vec<Value> =
+        calls.iter().enumerate().flat_map(|(at, (tool, arguments, says))| exchange(&format!("c{at}"), tool, arguments.clone(), says)).collect();
+    history(&[&[user("go")], &rounds])
+}
+
+fn read(path: &str) -> (&'static str, Value, &'static str) {
+    ("read", json!({ "path": path }), "fn main() {}")
+}
+
+fn write(path: &str) -> (&'static str, Value, &'static str) {
+    ("edit", json!({ "file_path": path, "old_string": "a", "new_string": "b" }), "done")
+}
+
+fn shell(command: &str) -> (&'static str, Value, &'static str) {
+    ("bash", json!({ "command": command }), "")
+}
+
+const CHANGED: [(usize, usize); 1] = [(2, 4)];
+
+#[test]
+fn a_write_makes_an_earlier_read_stale() {
+    assert_eq!(changed(&run(&[read("src/a.rs"), write("src/a.rs")])), CHANGED);
+    assert_eq!(changed(&run(&[read("src/a.rs"), write("src/b.rs")])), []);
+    assert_eq!(changed(&run(&[write("src/a.rs"), read("src/a.rs")])), [], "what is read afterwards is up to date");
+}
+
+/// One call names a file by its full path, the other from where it stands.
+#[test]
+fn relative_and_absolute_paths_are_one_file() {
+    for (one, other) in
+        [("/repo/src/a.rs", "src/a.rs"), ("./src/a.rs", "src//a.rs"), ("/repo/src/x/../a.rs", "/repo/src/a.rs"), ("C:\\r\\a.rs", "a.rs")]
+    {
+        assert_eq!(changed(&run(&[read(one), write(other)])), CHANGED, "{one} and {other}");
+        assert_eq!(changed(&run(&[read(other), write(one)])), CHANGED, "{other} and {one}");
+    }
+    for (one, other) in [("/repo/src/a.rs", "/other/src/a.rs"), ("lib/a.rs", "src/a.rs"), ("aa.rs", "a.rs"), ("/repo/xsrc/a.rs", "src/a.rs")] {
+        assert_eq!(changed(&run(&[read(one), write(other)])), [], "{one} and {other}");
+    }
+}
+
+/// What failed has changed nothing.
+#[test]
+fn a_failed_write_changes_nothing() {
+    for says in ["Error: old_string not found", "<tool_use_error>no</tool_use_error>", "{\"success\": false}", "permission denied"] {
+        let (tool, arguments, _) = write("a.rs");
+        assert_eq!(changed(&run(&[read("a.rs"), (tool, arguments, says)])), [], "{says}");
+    }
+    let mut told = run(&[read("a.rs"), write("a.rs")]);
+    told[4]["is_error"] = true.into();
+    assert_eq!(changed(&told), [], "the host says so");
+}
+
+/// A read that failed shows nothing that could be out of date.
+#[test]
+fn a_failed_read_does_not_go_stale() {
+    assert_eq!(changed(&run(&[("read", json!({ "path": "a.rs" }), "Error: no such file"), write("a.rs")])), []);
+}
+
+#[test]
+fn a_patch_changes_the_files_that_it_names() {
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** Update File: src/b.rs\n@@\n-a\n+b\n*** End Patch";
+    let calls = [
+        ("apply_patch", json!({ "input": patch }), "Success"),
+        ("apply_patch", json!({ "patch": patch }), "Success"),
+        ("shell", json!({ "command": ["apply_patch", patch] }), "Success"),
+        ("bash", json!({ "command": format!("apply_patch <<'EOF'\n{patch}\nEOF") }), "Success"),
+    ];
+    for call in calls {
+        assert_eq!(changed(&run(&[read("/repo/src/a.rs"), read("src/b.rs"), read("src/c.rs"), call.clone()])), [(2, 8), (4, 8)], "{call:?}");
+    }
+}
+
+#[test]
+fn a_shell_changes_what_it_writes_to() {
+    for command in [
+        "echo done > src/a.rs",
+        "cd src && cat >> a.rs <<'EOF'\nfn more() {}\nEOF",
+        "cargo fmt > /dev/null; printf x | tee src/a.rs",
+        "sed -i 's/a/b/' src/a.rs",
+        "mv src/b.rs src/a.rs",
+        "rm src/a.rs",
+    ] {
+        assert_eq!(changed(&run(&[read("src/a.rs"), shell(command)])), CHANGED, "{command}");
+    }
+    for command in ["cat src/a.rs", "grep -n main src/a.rs > /tmp/out", "echo src/a.rs", "sed -n '1,5p' src/a.rs", "cargo test > log 2>&1"] {
+        assert_eq!(changed(&run(&[read("src/a.rs"), shell(command)])), [], "{command}");
+    }
+}
+
+/// A shell that shows a file reads it.
+#[test]
+fn what_a_shell_shows_goes_stale_too() {
+    for command in ["cat src/a.rs", "cd src && sed -n '1,80p' a.rs", "head -50 src/a.rs", "nl -ba src/a.rs | sed -n 1,9p"] {
+        let (tool, arguments, _) = shell(command);
+        assert_eq!(changed(&run(&[(tool, arguments, "fn main() {}"), write("src/a.rs")])), CHANGED, "{command}");
+    }
+    assert_eq!(
+        changed(&run(&[("grep", json!({ "pattern": "main", "path": "src/a.rs" }), "1:fn main"), write("src/a.rs")])),
+        [],
+        "a search is no read"
+    );
+}
+
+/// The first change counts: from then on it was out of date.
+#[test]
+fn the_first_change_counts() {
+    assert_eq!(changed(&run(&[read("a.rs"), write("a.rs"), write("a.rs")])), CHANGED);
+    assert_eq!(changed(&run(&[read("a.rs"), write("a.rs"), read("a.rs"), write("a.rs")])), [(2, 4), (6, 8)]);
+}
+
+/// Of calls made at once nobody knows which came first by their order in the message; their results tell.
+#[test]
+fn a_read_beside_a_write() {
+    let batch = |tools: [&str; 2]| {
+        let paths = json!({ "path": "a.rs", "content": "b" });
+        let argument = |tool: &str| if tool == "read" { json!({ "path": "a.rs" }) } else { paths.clone() };
+        let ask = asks(&[("x", tools[0], argument(tools[0])), ("y", tools[1], argument(tools[1]))]);
+        changed(&history(&[&[user("go"), ask], &[result("x", "one"), result("y", "two")]]))
+    };
+    assert_eq!(batch(["read", "write"]), [(2, 3)]);
+    assert_eq!(batch(["write", "read"]), []);
+}
