@@ -38,7 +38,7 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
  * quoted although it was gone. Costs are in uncached input tokens.
  */
 export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
-  const { times, asScored, ...policy } = options;
+  const { times, asScored, ...policy } = anObject(options);
   return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
 }
 
@@ -57,8 +57,7 @@ let busy = false;
 
 function run<O>(name: "fold" | "decide" | "render" | "replay", messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
-  if (typeof options !== "object" || options === null) throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
-  const { plan, system, tools, toolChoice, ...rest } = options;
+  const { plan, system, tools, toolChoice, ...rest } = anObject(options);
   busy = true;
   try {
     writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan, recorded });
@@ -69,6 +68,11 @@ function run<O>(name: "fold" | "decide" | "render" | "replay", messages: unknown
     busy = false;
     if (release()) forget();
   }
+}
+
+function anObject<O extends object>(options: O): O {
+  if (typeof options === "object" && options !== null) return options;
+  throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
 }
 
 /** What a getter of the host threw passes through; what Rust refused becomes a WarmfoldError. */

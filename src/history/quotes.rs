@@ -19,9 +19,8 @@
 //! ```
 
 use std::cell::RefCell;
-use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{EntryKind, Role, View};
 use crate::tape::{self, Kind};
@@ -37,10 +36,12 @@ const ENVELOPE: usize = 400;
 pub struct Quotes {
     /// The first and the last message in which it wrote a line.
     said: FxHashMap<u64, (u32, u32)>,
+    /// How these lines begin: most lines of results begin like none of them, and need no second look.
+    beginnings: FxHashSet<u64>,
     /// Messages before this one have been walked.
     walked: usize,
-    /// The lines of results that were asked for.
-    shown: RefCell<FxHashMap<usize, Rc<[u64]>>>,
+    /// The last quotes of entries that were asked for, since that walk.
+    found: RefCell<FxHashMap<usize, Option<usize>>>,
 }
 
 impl Quotes {
@@ -51,32 +52,36 @@ impl Quotes {
                 self.said_in(view, message);
             }
         }
-        self.walked = self.walked.max(length);
+        if self.walked < length {
+            self.walked = length;
+            self.found.borrow_mut().clear();
+        }
     }
 
     /// The last message that quotes a result, as far as was walked.
     pub fn last(&self, view: &View<'_>, entry: usize) -> Option<usize> {
-        if self.said.is_empty() {
-            return None;
+        if let Some(last) = self.found.borrow().get(&entry) {
+            return *last;
         }
-        let message = view.entries[entry].message as u32;
-        let lines = self.lines_of(view, entry);
-        let quoted = lines.iter().filter_map(|line| self.said.get(line)).filter(|(first, _)| *first > message);
-        quoted.map(|(_, last)| *last as usize).max()
-    }
-
-    fn lines_of(&self, view: &View<'_>, entry: usize) -> Rc<[u64]> {
-        let read = || {
-            let mut found = Vec::new();
-            lines(view.entries[entry].text(), |line| found.push(line));
-            found.into()
-        };
-        self.shown.borrow_mut().entry(entry).or_insert_with(read).clone()
+        let found = &view.entries[entry];
+        let mut last = None;
+        lines(found.text(), |line| {
+            if self.beginnings.contains(&beginning(line)) {
+                let said = quotable(line).and_then(|print| self.said.get(&print));
+                last = last.max(said.filter(|(first, _)| *first as usize > found.message).map(|(_, last)| *last as usize));
+            }
+        });
+        self.found.borrow_mut().insert(entry, last);
+        last
     }
 
     fn said_in(&mut self, view: &View<'_>, message: usize) {
         let at = message as u32;
-        let mut say = |line| _ = self.said.entry(line).and_modify(|(_, last)| *last = at).or_insert((at, at));
+        let mut say = |line: &str| {
+            let Some(print) = quotable(line) else { return };
+            self.said.entry(print).and_modify(|(_, last)| *last = at).or_insert((at, at));
+            self.beginnings.insert(beginning(line));
+        };
         for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind == EntryKind::Text) {
             lines(view.entries[entry].text(), &mut say);
         }
@@ -93,16 +98,44 @@ impl Quotes {
     }
 }
 
-/// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped inside a JSON envelope.
-fn lines(text: &str, mut each: impl FnMut(u64)) {
-    for line in text.split('\n') {
+/// The lines of a text that are long enough. A line ends at a line end, or at one that is escaped inside a JSON envelope.
+fn lines<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
+    for line in text.split('\n').filter(|line| line.len() >= LEAST) {
         if line.len() < ENVELOPE {
-            quotable(line).into_iter().for_each(&mut each);
+            each(line);
         } else {
-            line.split("\\n").filter_map(quotable).for_each(&mut each);
+            line.split("\\n").filter(|line| line.len() >= LEAST).for_each(&mut each);
         }
     }
 }
+
+/// The first letters and digits of a line as [`quotable`] leaves it.
+fn beginning(line: &str) -> u64 {
+    let line = line.trim_ascii_start();
+    let line = if line.as_bytes().first().is_some_and(u8::is_ascii_digit) { without_number(line) } else { line };
+    let (mut print, mut count, mut escaped) = (0u64, 0, false);
+    for &byte in line.as_bytes() {
+        if IS_LETTER[usize::from(byte)] && !(escaped && byte == b't') {
+            print = (print.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95); // rustc-hash's step
+            count += 1;
+            if count == LEAST / 2 {
+                break;
+            }
+        }
+        escaped = byte == b'\\';
+    }
+    print
+}
+
+const IS_LETTER: [bool; 256] = {
+    let mut letters = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        letters[byte] = (byte as u8).is_ascii_alphanumeric() || byte >= 0x80;
+        byte += 1;
+    }
+    letters
+};
 
 /// The fingerprint of a line worth quoting: line number, diff sign, quotes and escapes off, spaces folded; 24 characters, of which 12
 /// letters or digits.
@@ -130,7 +163,7 @@ pub fn quotable(line: &str) -> Option<u64> {
 }
 
 fn is_worth_it(line: &str) -> bool {
-    let letters = |line: &str| line.bytes().filter(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80).nth(LEAST / 2 - 1).is_some();
+    let letters = |line: &str| line.bytes().filter(|byte| IS_LETTER[usize::from(*byte)]).nth(LEAST / 2 - 1).is_some();
     line.len() >= LEAST && letters(line) && (line.is_ascii() || line.chars().count() >= LEAST)
 }
 

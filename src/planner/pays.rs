@@ -86,10 +86,13 @@ pub(super) fn at_most(state: &State<'_, '_>, call: Call, from: usize, readable: 
 fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> Option<(u64, usize)> {
     let possible = PASSES.into_iter().filter(|pass| pending.passes.contain(*pass)).filter_map(|pass| {
         let since = match (pass, quoted) {
-            (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged,
-            (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(state.changed_with(entry)),
+            (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()),
+            (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
             (pass, _) => passes::due(state, pass, entry, pending.waits),
         };
+        if pass == Pass::Truncation {
+            pending.held.set(since);
+        }
         let saved = match &pending.cut {
             Some((_, saved)) if pass == Pass::Truncation => *saved,
             _ => state.tokens_of(entry),

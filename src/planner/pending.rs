@@ -1,5 +1,6 @@
 //! Entries that wait for an edit: which passes might shorten them, and from which call on.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::plan::Edit;
@@ -53,12 +54,14 @@ pub(super) struct Waits {
 pub(super) struct Pending {
     pub(super) passes: Passes,
     pub(super) waits: Waits,
+    /// Until when what was quoted or asked for again holds it, as far as that was looked at: it can only be held longer.
+    pub(super) held: Cell<usize>,
     /// What truncation makes of it, and the tokens that this saves, once worked out: it is the same at every call.
     pub(super) cut: Option<(Rc<Edit>, u64)>,
 }
 
 impl Pending {
     pub(super) fn new(waits: Waits) -> Pending {
-        Pending { passes: Passes::default(), waits, cut: None }
+        Pending { passes: Passes::default(), waits, held: Cell::new(0), cut: None }
     }
 }

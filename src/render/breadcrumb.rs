@@ -42,13 +42,14 @@ impl Breadcrumb<'_> {
 
     /// How long such a line can be.
     pub fn longest_truncated(&self) -> usize {
-        self.truncated("").len() + LONGEST_AMOUNT
+        const AROUND: usize = "[:  elided; source intact, call  again]".len();
+        self.label.len() + shown(self.tool) + LONGEST_AMOUNT + AROUND
     }
 
     /// How long a line can be that stands alone.
     pub fn longest_alone(&self, resource: Option<&str>) -> usize {
-        let lines = [self.duplicate("", resource), self.superseded("", resource), self.stale("")];
-        lines.iter().map(String::len).max().unwrap_or(0) + LONGEST_AMOUNT
+        const AROUND: usize = "[:  of  elided: an earlier result of the tool is the same; source intact, call  again]".len();
+        self.label.len() + 2 * shown(self.tool) + shown(resource) + LONGEST_AMOUNT + AROUND
     }
 
     /// An earlier result says the same; this one went whole.
@@ -85,6 +86,11 @@ impl Breadcrumb<'_> {
     fn again(&self) -> Option<String> {
         self.tool.filter(|_| self.kind.is_repeatable()).map(|tool| format!("call {} again", plain(tool)))
     }
+}
+
+/// Bytes of a name as it is shown, at the most.
+fn shown(name: Option<&str>) -> usize {
+    name.map_or(0, |name| name.len().min(LONGEST))
 }
 
 fn of(resource: Option<&str>) -> String {

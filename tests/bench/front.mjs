@@ -49,8 +49,8 @@ function markdown() {
   const bold = (policy) => row({ ...policy, name: `**${policy.name}**` });
   return `# Cost against harm
 
-Written by \`npm run front\` (tests/bench/front.mjs): ${title}, recorded from real agents; input priced as ${PRICES}, all relative to not
-folding.
+Written by \`npm run front\` (tests/bench/front.mjs). ${title}, recorded from real agents.
+Input is priced as ${PRICES}; costs are relative to not folding.
 
 ![Effective cost against calls hurt, presets and reference policies](front.svg)
 

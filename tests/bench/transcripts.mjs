@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { WarmfoldError, decide } from "warmfold";
 
 const command = basename(process.argv[1], ".mjs");
 
@@ -28,19 +29,29 @@ export function readJson(path) {
   }
 }
 
-/** All transcripts by name: { name, messages, timing, times }; `timing` is what was recorded, `times` has each message's milliseconds or null. */
+/** All transcripts by name: { name, messages, model?, timing, times }; `timing` is what was recorded, `times` has each message's milliseconds or null. */
 export function readTranscripts(folder) {
   if (!isFolder(folder)) refuse(`${folder} is not a folder`);
   const names = readdirSync(folder).filter((name) => name.endsWith(".json")).map((name) => basename(name, ".json")).sort();
   if (names.length === 0) refuse(`no *.json in ${folder}`);
   return names.map((name) => {
-    const { messages } = readJson(join(folder, `${name}.json`));
+    const { messages, source } = readJson(join(folder, `${name}.json`));
     if (!Array.isArray(messages)) refuse(`${name}.json has no messages`);
+    check(name, messages);
     const path = join(folder, "..", "timing", `${name}.json`);
     const timing = isFile(path) ? readJson(path).messages : [];
     const recorded = new Map(timing.map(({ i, ts }) => [i, milliseconds(ts)]));
-    return { name, messages, timing, times: messages.map((_, index) => recorded.get(index) ?? null) };
+    return { name, messages, model: source?.model, timing, times: messages.map((_, index) => recorded.get(index) ?? null) };
   });
+}
+
+function check(name, messages) {
+  try {
+    decide(messages, { plan: null, when: "never" });
+  } catch (error) {
+    if (!WarmfoldError.isInstance(error)) throw error;
+    refuse(`${name}.json: ${error.message}`);
+  }
 }
 
 /** ISO 8601 or milliseconds already. */
