@@ -271,9 +271,15 @@ impl<'v, 't> State<'v, 't> {
         self.in_force.keys().copied().filter(covered).collect()
     }
 
+    /// An edit that showed that we had cut too early is gone: what it held may be held for less.
+    pub(super) fn forget_holds(&mut self) {
+        self.pending.values().for_each(|pending| pending.held.set(0));
+    }
+
     /// Lets go of them; only a cold call may.
     pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
         let released = self.covered(length);
+        self.forget_holds();
         released.iter().for_each(|entry| _ = self.take(*entry));
         released
     }
