@@ -238,8 +238,17 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
         let again = self.refetched(entry);
         let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
-        let quoted = self.quotes.last(self.view, entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
-        aged.max(quoted.unwrap_or(0))
+        aged.max(self.quoted_until(entry))
+    }
+
+    /// Until when what the model has quoted of an entry holds it.
+    fn quoted_until(&self, entry: usize) -> usize {
+        let protect = self.options.protect_quoted_calls as usize;
+        let until = self.quotes.last(self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
+        if let Some(pending) = self.pending.get(&entry) {
+            pending.held.set(until);
+        }
+        until
     }
 
     /// How often the entry's resource was asked for again after an edit had taken it: each time shows that we cut too early.
