@@ -1,13 +1,13 @@
 //! An attempt: the passes shorten what they can, in their order, and everything can be taken back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::passes;
 use super::pending::{PASSES, Pass, Waits};
 use super::proposal::Proposal;
 use super::state::{InForce, State};
-use crate::plan::{Edit, Rule};
+use crate::plan::Rule;
 
 /// What the passes did, and what was in force before.
 #[derive(Default)]
@@ -131,10 +131,10 @@ impl Attempt {
         entries
     }
 
-    /// How many of them had an edit of an earlier call, given the length of this call's history.
-    pub(super) fn lowered(&self, length: usize) -> usize {
-        let earlier = |edit: &Edit| edit.since < length;
-        self.log.iter().filter(|made| made.before.as_ref().is_some_and(|before| earlier(&before.edit))).count()
+    /// How many of them had an edit before.
+    pub(super) fn lowered(&self) -> usize {
+        let mut seen = BTreeSet::new();
+        self.log.iter().filter(|made| seen.insert(made.entry) && made.before.is_some()).count()
     }
 
     /// What entries of messages before this one save since.

@@ -28,12 +28,14 @@ pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Pr
 pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits) -> usize {
     let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
     match pass {
-        Pass::Duplicates | Pass::Reasoning => waits.unprotected,
+        Pass::Duplicates => waits.unprotected,
+        Pass::Reasoning => waits.unprotected.max(state.first_call(state.view.entries[entry].message) + 1), // a later answer is there
         Pass::Superseded => waits.unprotected.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
         Pass::Leftovers => {
             let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
-            let of_it = [state.reads.first_superseder(entry), state.changes.of(entry)].into_iter().flatten();
-            waits.unprotected.max(of_it.map(sent_with).min().unwrap_or(0)).max(cut_in)
+            let anew = state.reads.first_superseder(entry).map(|later| waits.unprotected.max(sent_with(later)));
+            let changed = state.changes.of(entry).map(|_| waits.aged.max(state.changed_with(entry)));
+            anew.into_iter().chain(changed).min().unwrap_or(waits.unprotected).max(cut_in)
         }
         Pass::Stale => state.ready_to_lose(entry, waits.aged).max(state.changed_with(entry)),
         Pass::Truncation => state.ready_to_lose(entry, waits.aged),
@@ -45,7 +47,7 @@ pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bo
     match pass {
         Pass::Duplicates => !state.is_original(entry) && duplicates::original(state, entry).is_some(),
         Pass::Superseded => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
-        Pass::Leftovers => !state.is_original(entry) && (state.changes.of(entry).is_some() || superseded::superseder(state, entry).is_some()),
+        Pass::Leftovers => !state.is_original(entry) && (superseded::superseder(state, entry).is_some() || state.changes.of(entry).is_some()),
         Pass::Stale => !state.is_original(entry),
         Pass::Truncation | Pass::Reasoning => true,
     }

@@ -21,6 +21,11 @@ pub(super) enum Proposal {
 pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
     let found = &state.view.entries[entry];
     let now = state.edit_of(entry).map_or(found.bytes as usize, |edit| render::length(&edit.pieces));
+    // A line that stands alone is never large itself, whichever pass might come upon it.
+    let is_line = |bytes: usize| rule != Rule::Reasoning && bytes <= breadcrumb(state, entry).longest_alone(label(state, entry));
+    if !state.is_edited(entry) && is_line(now) {
+        return Proposal::Never;
+    }
     let fewer_tokens = state.tokens_of(entry) > u64::from(render::tokens(found.text(), &pieces));
     if now < render::length(&pieces) + state.options.min_saved_bytes.max(LEAST_SAVED) || !fewer_tokens {
         return Proposal::Never;

@@ -50,7 +50,7 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
 fn fold_of(state: &State<'_, '_>, call: Call, attempt: &Attempt, before: u64) -> Option<Fold> {
     let made = attempt.entries();
     made.first()?;
-    Some(Fold { lowered: attempt.lowered(call.length), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
+    Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
 }
 
 impl Fold {

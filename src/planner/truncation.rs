@@ -36,9 +36,9 @@ fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
     let breadcrumb = proposal::breadcrumb(state, entry);
     let least = if is_error(text) { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
     let keep_head = policy.keep_head_bytes.max(least);
-    // What an edit leaves is never large itself, however little is allowed.
+    // What truncation leaves is never large itself, however little is allowed.
     let left = keep_head.saturating_add(policy.keep_tail_bytes).saturating_add(breadcrumb.longest_truncated() + GAP.len() + 3);
-    if text.len() <= policy.max_bytes.max(left).max(breadcrumb.longest_alone(proposal::label(state, entry))) {
+    if text.len() <= policy.max_bytes.max(left) {
         return Proposal::Never;
     }
     let head = cut::head(text, keep_head);

@@ -103,14 +103,12 @@ pub fn amount(text: &str, elided: Range<usize>) -> String {
     let lines = |ends: u64, text: &str| ends + u64::from(!text.is_empty() && !text.ends_with('\n'));
     let all = ends(text);
     let gone = all - ends(&text[..elided.start]) - ends(&text[elided.end..]); // what stays is short
-    match (lines(gone, &text[elided.clone()]), lines(all, text)) {
-        (gone, all) if gone >= 3 => share(gone, all, "lines"),
-        _ => share(elided.len() as u64, text.len() as u64, "bytes"),
-    }
-}
-
-fn share(gone: u64, all: u64, unit: &str) -> String {
-    if gone == all { format!("all {all} {unit}") } else { format!("{gone} of {all} {unit}") }
+    let (gone, all, unit) = match (lines(gone, &text[elided.clone()]), lines(all, text)) {
+        (gone, all) if gone >= 3 => (gone, all, "lines"),
+        _ => (elided.len() as u64, text.len() as u64, "bytes"),
+    };
+    // Of a line that is cut in two, a part stays.
+    if elided.len() == text.len() { format!("all {all} {unit}") } else { format!("{gone} of {all} {unit}") }
 }
 
 /// Printable ASCII without brackets, at most 120 bytes: what cannot be, becomes `?`.

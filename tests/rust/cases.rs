@@ -1,11 +1,12 @@
 //! Faults that users of other systems met, each as a kind, with the neighbours of the kind.
 //!
-//! One file a group: what goes wrong between a call and its result, in the cache, with the budget, with what must stay, with the text
-//! that is cut, and with a plan that meets another history.
+//! One file a group: what goes wrong between a call and its result, in the cache, when folding pays, with the budget, with what must stay,
+//! with the text that is cut, and with a plan that meets another history.
 
 mod budget;
 mod cache;
 mod pairing;
+mod pays;
 mod plan;
 mod protection;
 mod supersession;

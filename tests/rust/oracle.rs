@@ -271,7 +271,7 @@ fn never_silent(call: &Call) -> Checked {
         let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
         let again = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify);
         ensure!(again || !breadcrumb.contains(" again"), "a {kind:?} must not be called again: {breadcrumb}");
-        let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch);
+        let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch) && edit.rule != "stale";
         ensure!(source == breadcrumb.contains("; source intact"), "has a {kind:?} a source? {breadcrumb}");
         ensure!(edit.rule == "truncated" || text == breadcrumb, "it leaves one line only: {text:?}");
     }
@@ -338,13 +338,14 @@ fn may_be_over_window(call: &Call, options: &Options) -> bool {
     options.fit_to_window && options.window_tokens().is_some_and(|window| call.outcome.report.tokens_before > window)
 }
 
-/// Law 9: no result is shortened before so many calls have held it as its kind asks for, except to fit the window.
+/// Law 9: no text is lost before so many calls have held it as its kind asks for, except to fit the window. What stands elsewhere in the
+/// prompt is not lost.
 fn ages_are_kept(call: &Call) -> Checked {
     let (options, kinds) = (options_of(call), kinds_of(call));
     if may_be_over_window(call, &options) {
         return Ok(());
     }
-    for edit in call.new_edits().iter().filter(|edit| edit.rule != "reasoning") {
+    for edit in call.new_edits().iter().filter(|edit| matches!(edit.rule.as_str(), "truncated" | "stale")) {
         let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
         let (age, least) = (age_of(call.input(), edit), options.by_kind.of(kind).protect_calls as usize);
         ensure!(age >= least, "a {kind:?} was shortened at age {age}, before {least}: {edit:?}");

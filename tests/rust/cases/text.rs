@@ -59,7 +59,7 @@ fn a_breadcrumb_says_that_nothing_is_broken() {
         let text = cut(tool, &lines("x", 60), 100, 100);
         let line = text.lines().next().unwrap();
         assert_eq!(line.contains("; source intact, call "), intact, "{line}");
-        let shortened = line.contains(" elided to save context]") || line.contains(" elided; call run_tests again to see them]");
+        let shortened = line.ends_with(" lines elided]") || line.contains(" elided; call run_tests again]");
         assert_eq!(shortened, !intact, "{line}");
         for word in ["truncated", "corrupt", "missing", "lost", "error", "deleted", "removed"] {
             assert!(!line.to_lowercase().contains(word), "{line} says {word}");
@@ -87,14 +87,14 @@ fn side_effects_are_not_repeated() {
         ("optimize_images", false),
     ] {
         let text = cut(tool, &lines("x", 60), 100, 100);
-        assert_eq!(text.lines().next().unwrap().contains(&format!("call {tool} again to see them")), again, "{text}");
+        assert_eq!(text.lines().next().unwrap().contains(&format!("call {tool} again]")), again, "{text}");
     }
 }
 
 /// A text that looks like a breadcrumb of ours is text like any other.
 #[test]
 fn a_breadcrumb_in_the_input_is_text() {
-    let fake = format!("[warmfold: 9 of 10 lines elided; source intact, call read again to see them]\n[...]\n{}", lines("x", 60));
+    let fake = format!("[warmfold: 9 of 10 lines elided; source intact, call read again]\n[...]\n{}", lines("x", 60));
     let text = cut("read", &fake, 100, 100);
     assert!(text.lines().filter(|line| line.starts_with("[warmfold: ")).count() >= 2, "its own line stays in the head: {text}");
 }

@@ -83,10 +83,10 @@ fn a_failed_write_changes_nothing() {
     assert_eq!(changed(&told), [], "the host says so");
 }
 
-/// A read that failed shows nothing that could be out of date.
+/// That there was no such file is out of date, too.
 #[test]
-fn a_failed_read_does_not_go_stale() {
-    assert_eq!(changed(&run(&[("read", json!({ "path": "a.rs" }), "Error: no such file"), write("a.rs")])), []);
+fn a_failed_read_goes_stale() {
+    assert_eq!(changed(&run(&[("read", json!({ "path": "a.rs" }), "Error: no such file"), write("a.rs")])), CHANGED);
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 use serde_json::{Value, json};
 use warmfold::Format;
+use warmfold::history::EntryKind;
 use warmfold::history::quotes::Quotes;
 use warmfold::tape::Tape;
 use warmfold::wire::Request;
 
-use crate::support::{asks, assistant, exchange, history, result, user};
+use crate::support::{asks, assistant, exchange, history, lines, result, user};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -14,17 +15,14 @@ const LINE: &str = "let answer = the_question.ask(&everyone);";
 
 /// The last messages that quote each entry of a history, by the entry's message.
 fn quoted(messages: &[Value]) -> Vec<(usize, usize)> {
-    quoted_where(messages, |_| true)
-}
-
-fn quoted_where(messages: &[Value], counts: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let tape = Tape::from_json(&json!({ "messages": messages }).to_string()).unwrap();
     let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).unwrap();
     let mut quotes = Quotes::default();
     for length in 0..=messages.len() {
-        quotes.walk(&view, length, &counts); // step by step, as the planner does
+        quotes.walk(&view, length); // step by step, as the planner does
     }
-    (0..view.entries.len()).filter_map(|entry| Some((view.entries[entry].message, quotes.last(entry)?))).collect()
+    let results = (0..view.entries.len()).filter(|entry| view.entries[*entry].kind == EntryKind::Result);
+    results.filter_map(|entry| Some((view.entries[entry].message, quotes.last(&view, entry)?))).collect()
 }
 
 /// A read that shows `text`, then an answer.
@@ -49,7 +47,7 @@ fn a_line_in_a_call_is_a_quote() {
 /// Tools number lines, and models leave the numbers out.
 #[test]
 fn line_numbers_do_not_count() {
-    for numbered in ["7\t", "    7\t", "   7→", "7: ", "007|", "[7] ", "  12  "] {
+    for numbered in ["7\t", "    7\t", "   7→", "7: ", "007|", "7) ", "  12  ", "+", "- ", "12 + "] {
         assert_eq!(quoted(&shown_then(&format!("{numbered}{LINE}\n"), edit(LINE))), [(2, 3)], "{numbered:?}");
         assert_eq!(quoted(&shown_then(&format!("{LINE}\n"), edit(&format!("{numbered}{LINE}")))), [(2, 3)], "{numbered:?} in the quote");
     }
@@ -62,9 +60,9 @@ fn a_number_inside_a_word_counts() {
     assert_eq!(quoted(&shown_then("3rd_party_licenses_are_listed_here\n", assistant("3rd_party_licenses_are_listed_here"))), [(2, 3)]);
 }
 
-/// Quotes, backslashes, indentation and line ends are not letters.
+/// Indentation, line ends, quotes and escapes are no part of a line, and many spaces are one.
 #[test]
-fn escapes_and_spaces_do_not_matter() {
+fn what_surrounds_a_line_does_not_matter() {
     let said = "println!(\"{}: {}\", what_is_said, 'and by whom');";
     for shown in [format!("\t\t{said}  \r\n"), format!("{said}\r\n"), said.replace(' ', "   "), said.replace('"', "\\\"")] {
         assert_eq!(quoted(&shown_then(&shown, edit(said))), [(2, 3)], "{shown:?}");
@@ -72,10 +70,10 @@ fn escapes_and_spaces_do_not_matter() {
     assert_eq!(quoted(&shown_then(said, edit(&format!("x\r\n{said}\r\n")))), [(2, 3)], "CRLF in the quote");
 }
 
-/// A line end inside a JSON envelope ends a line, in what was shown and in what is said.
+/// A line end inside a JSON envelope of some length ends a line, in what was shown and in what is said.
 #[test]
 fn an_envelope_has_lines() {
-    let envelope = json!({ "output": format!("fn main() {{\n{LINE}\n}}\n"), "exit_code": 0 }).to_string();
+    let envelope = json!({ "output": format!("fn main() {{\n{LINE}\n}}\n{}", lines("more", 20)), "exit_code": 0 }).to_string();
     assert_eq!(quoted(&shown_then(&envelope, edit(LINE))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(LINE, assistant(&envelope))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(&envelope, edit("fn main() {\n"))), [], "the line beside it was not quoted");
@@ -92,7 +90,9 @@ fn arguments_are_read_as_json() {
     let pretty = serde_json::to_string_pretty(&json!({ "path": "a.rs", "edits": [{ "old": format!("{LINE}\nand more") }] })).unwrap();
     assert_eq!(quoted(&shown_then(LINE, call(pretty))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"\\t{}\\u0020\"}}", LINE)))), [(2, 3)]);
-    assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"{LINE}")))), [(2, 3)], "arguments that were cut off");
+    assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"{LINE}")))), [], "a text that was cut off is not read");
+    let ascii = call(r#"{"old": "the caf\u00e9 of the \ud83d\ude80 astronaut", "new": ""}"#.to_owned());
+    assert_eq!(quoted(&shown_then("the café of the 🚀 astronaut\n", ascii)), [(2, 3)], "as hosts write that keep to ASCII");
     assert_eq!(quoted(&shown_then(LINE, call(String::new()))), []);
 }
 
@@ -121,23 +121,21 @@ fn only_the_model_quotes() {
 /// Short lines stand everywhere.
 #[test]
 fn short_lines_do_not_count() {
-    for (short, counts) in [("}", false), ("return None;", false), ("a".repeat(19).as_str(), false), ("a".repeat(20).as_str(), true)] {
+    for (short, counts) in [("}", false), ("return None;", false), ("a".repeat(23).as_str(), false), ("a".repeat(24).as_str(), true)] {
         let messages = shown_then(&format!("{short}\nmore\n"), assistant(short));
         assert_eq!(!quoted(&messages).is_empty(), counts, "{short}");
     }
     let punctuation = "=".repeat(80);
     assert_eq!(quoted(&shown_then(&punctuation, assistant(&punctuation))), []);
-    let digits = "1".repeat(40);
-    assert_eq!(quoted(&shown_then(&format!("{digits} \n"), assistant(&digits))), [], "a number alone");
 }
 
 /// Letters outside ASCII are letters, each of them one.
 #[test]
 fn letters_of_all_scripts_count() {
-    let line = "深い海の底で七番目の魚が眠っている。とても静かだ";
+    let line = "深い海の底で七番目の魚が眠っている。とても静かだった。";
     assert_eq!(quoted(&shown_then(&format!("{line}\n"), assistant(&format!("「\n{line}\n」")))), [(2, 3)]);
-    let short: String = line.chars().take(12).collect();
-    assert_eq!(quoted(&shown_then(&short, assistant(&short))), [], "12 letters, if 36 bytes");
+    let short: String = line.chars().take(23).collect();
+    assert_eq!(quoted(&shown_then(&short, assistant(&short))), [], "23 characters");
 }
 
 /// The last quote counts, and each entry has its own.
@@ -155,10 +153,4 @@ fn the_last_quote_is_the_one() {
         assistant("so be it"),
     ];
     assert_eq!(quoted(&history(&[&[user("go")], &batch, &answers])), [(2, 6), (3, 5)]);
-}
-
-/// A result that is not looked at is not quoted.
-#[test]
-fn what_does_not_count_is_not_looked_at() {
-    assert_eq!(quoted_where(&shown_then(LINE, assistant(LINE)), |_| false), []);
 }

@@ -14,9 +14,9 @@ fn of(kind: ToolKind) -> Breadcrumb<'static> {
 fn the_wording_of_each_kind() {
     for (_, kind) in ToolKind::NAMES {
         let again = match kind {
-            ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch => "; source intact, call a_tool again to see them",
-            ToolKind::Verify => "; call a_tool again to see them",
-            ToolKind::Write | ToolKind::Run | ToolKind::Memory | ToolKind::Other => " to save context",
+            ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch => "; source intact, call a_tool again",
+            ToolKind::Verify => "; call a_tool again",
+            ToolKind::Write | ToolKind::Run | ToolKind::Memory | ToolKind::Other => "",
         };
         assert_eq!(of(*kind).truncated("8 of 9 lines"), format!("[warmfold: 8 of 9 lines elided{again}]"), "{kind:?}");
     }
@@ -26,30 +26,24 @@ fn the_wording_of_each_kind() {
 fn a_duplicate_names_tool_and_resource() {
     assert_eq!(
         of(ToolKind::Read).duplicate("80 of 80 lines", Some("src/a.rs")),
-        "[warmfold: 80 of 80 lines of src/a.rs elided: an earlier result of a_tool is the same; source intact, call a_tool again to see it]"
+        "[warmfold: 80 of 80 lines of src/a.rs elided: an earlier result of a_tool is the same; source intact, call a_tool again]"
     );
-    assert_eq!(
-        of(ToolKind::Run).duplicate("9 of 9 lines", None),
-        "[warmfold: 9 of 9 lines elided: an earlier result of a_tool is the same to save context]"
-    );
+    assert_eq!(of(ToolKind::Run).duplicate("9 of 9 lines", None), "[warmfold: 9 of 9 lines elided: an earlier result of a_tool is the same]");
 }
 
 #[test]
 fn a_superseded_read_points_on() {
     let line = of(ToolKind::Read).superseded("80 of 80 lines", Some("src/a.rs"));
-    assert_eq!(
-        line,
-        "[warmfold: 80 of 80 lines of src/a.rs elided: a later call of a_tool returned it anew; source intact, call a_tool again to see it]"
-    );
-    for line in [line, of(ToolKind::Read).duplicate("1 of 1 bytes", None), of(ToolKind::Read).stale("1 of 1 bytes", None)] {
+    assert_eq!(line, "[warmfold: 80 of 80 lines of src/a.rs elided: a later call of a_tool returned it anew; source intact, call a_tool again]");
+    for line in [line, of(ToolKind::Read).duplicate("1 of 1 bytes", None), of(ToolKind::Read).stale("all 1 bytes")] {
         assert!(!line.contains("above") && !line.contains("below"), "places drift, and a target may be cut later: {line}");
     }
 }
 
 #[test]
 fn a_stale_read_says_that_it_was_changed() {
-    let line = of(ToolKind::Read).stale("80 of 80 lines", Some("src/a.rs"));
-    assert_eq!(line, "[warmfold: 80 of 80 lines of src/a.rs elided: it was changed later; source intact, call a_tool again to see it as it is now]");
+    let line = of(ToolKind::Read).stale("all 80 lines");
+    assert_eq!(line, "[warmfold: all 80 lines elided: changed by a later call; call a_tool again]");
 }
 
 #[test]
@@ -69,7 +63,7 @@ fn names_cannot_break_out() {
             breadcrumb.truncated("8 of 9 lines"),
             breadcrumb.duplicate("8 of 9 lines", Some(name)),
             breadcrumb.superseded("8 of 9 lines", Some(name)),
-            breadcrumb.stale("8 of 9 lines", Some(name)),
+            breadcrumb.stale("8 of 9 lines"),
         ] {
             assert!(line.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{line:?}");
             assert_eq!(line.matches(['[', ']']).count(), 2, "{line:?}");
@@ -95,9 +89,10 @@ fn plain_keeps_what_is_plain() {
 #[test]
 fn amounts_are_in_lines_where_lines_say_it_well() {
     let text = "one\ntwo\nthree\nfour\nfive\n";
-    assert_eq!(amount(text, 0..text.len()), "5 of 5 lines");
+    assert_eq!(amount(text, 0..text.len()), "all 5 lines");
     assert_eq!(amount(text, 4..18), "3 of 5 lines");
     assert_eq!(amount(text, 4..8), "4 of 24 bytes");
+    assert_eq!(amount(text, 2..text.len()), "5 of 5 lines", "a part of the first line stays, so it is not all");
     assert_eq!(amount("one line", 4..8), "4 of 8 bytes");
     assert_eq!(amount("深海", 0..3), "3 of 6 bytes");
 }
