@@ -112,9 +112,6 @@ impl Attempt {
 
     /// What is done waits for nothing any more; an original is not collapsed while its copies are.
     pub(super) fn settle(&self, state: &mut State<'_, '_>) {
-        if self.log.iter().any(|made| made.before.is_some()) {
-            state.forget_holds();
-        }
         for Made { entry, .. } in &self.log {
             state.pending.remove(entry);
             let Some(edit) = state.edit_of(*entry).cloned() else { continue };

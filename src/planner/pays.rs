@@ -90,9 +90,6 @@ fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Qu
             (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
             (pass, _) => passes::due(state, pass, entry, pending.waits),
         };
-        if pass == Pass::Truncation {
-            pending.held.set(since);
-        }
         let saved = match &pending.cut {
             Some((_, saved)) if pass == Pass::Truncation => *saved,
             _ => state.tokens_of(entry),

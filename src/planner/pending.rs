@@ -54,8 +54,7 @@ pub(super) struct Waits {
 pub(super) struct Pending {
     pub(super) passes: Passes,
     pub(super) waits: Waits,
-    /// Until when what was quoted or asked for again holds it, as far as that was looked at: it can only be held longer, while
-    /// no edit in force goes.
+    /// Until when what the model has quoted holds it, as far as that was looked at: it can only be held longer.
     pub(super) held: Cell<usize>,
     /// What truncation makes of it, and the tokens that this saves, once worked out: it is the same at every call.
     pub(super) cut: Option<(Rc<Edit>, u64)>,

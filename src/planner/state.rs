@@ -238,8 +238,17 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
         let again = self.refetched(entry);
         let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
-        let quoted = self.quotes.last(self.view, entry).map(|message| self.call_of_length(message) + self.options.protect_quoted_calls as usize);
-        aged.max(quoted.unwrap_or(0))
+        aged.max(self.quoted_until(entry))
+    }
+
+    /// Until when what the model has quoted of an entry holds it.
+    fn quoted_until(&self, entry: usize) -> usize {
+        let protect = self.options.protect_quoted_calls as usize;
+        let until = self.quotes.last(self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
+        if let Some(pending) = self.pending.get(&entry) {
+            pending.held.set(until);
+        }
+        until
     }
 
     /// How often the entry's resource was asked for again after an edit had taken it: each time shows that we cut too early.
@@ -271,15 +280,9 @@ impl<'v, 't> State<'v, 't> {
         self.in_force.keys().copied().filter(covered).collect()
     }
 
-    /// An edit that showed that we had cut too early is gone: what it held may be held for less.
-    pub(super) fn forget_holds(&mut self) {
-        self.pending.values().for_each(|pending| pending.held.set(0));
-    }
-
     /// Lets go of them; only a cold call may.
     pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
         let released = self.covered(length);
-        self.forget_holds();
         released.iter().for_each(|entry| _ = self.take(*entry));
         released
     }
