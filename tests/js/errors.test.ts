@@ -15,7 +15,7 @@ const agentic = frozen<Message[]>([
     { role: "tool", tool_call_id: path, content: `// ${path}\n`.repeat(1000) },
   ]),
 ]);
-const tight = frozen<FoldOptions>({ budgetTokens: 1000, protectRecentTurns: 1 });
+const tight = frozen<FoldOptions>({ preset: "spec", budgetTokens: 1000, protectRecentTurns: 1 });
 const expected = fold(agentic, tight);
 const { plan } = expected;
 assert.equal(expected.folded, true);
@@ -97,10 +97,10 @@ describe("options", () => {
       ["a text", "spec", "invalid_option", "options", "expected an object of options"],
       ...[0, -1, 1.5, Infinity, 2 ** 32, "40000", 10n, new Date(0), () => 1].map((value) => one({ budgetTokens: value }, "budgetTokens", whole)),
       ...[0, -0.5, 1.5, NaN, "0.5"].flatMap((value) => [one({ floorRatio: value }, "floorRatio", share), one({ contextHeadroom: value }, "contextHeadroom", share)]),
-      ...["completionReserve", "protectRecentTurns", "maxToolResultBytes", "keepHeadBytes", "keepTailBytes", "minSavedBytes", "expectedCalls"].map((name) =>
+      ...["completionReserve", "protectRecentTurns", "maxToolResultBytes", "keepHeadBytes", "keepTailBytes", "minSavedBytes", "expectedCalls", "protectQuotedCalls"].map((name) =>
         one({ [name]: -1 }, name, whole),
       ),
-      ...["enabled", "fitToWindow", "collapseDuplicateResults", "elideSupersededReads", "dropReasoning"].map((name) => one({ [name]: 1 }, name, "true or false")),
+      ...["enabled", "fitToWindow", "collapseDuplicateResults", "elideSupersededReads", "elideStaleReads", "dropReasoning"].map((name) => one({ [name]: 1 }, name, "true or false")),
       one({ milestoneTokens: 0 }, "milestoneTokens", whole),
       one({ maxBreakpoints: 5 }, "maxBreakpoints", "0 to 4", "the most that providers take"),
       one({ label: "[router]" }, "label", "printable ASCII characters without brackets"),
@@ -126,21 +126,24 @@ describe("options", () => {
       one({ cache: { read: -1, write: 1, ttlMs: 1 } }, "cache.read", "at least 0"),
       one({ toolKinds: { cat: "reed" } }, "toolKinds.cat", "read, search"),
       one({ toolKinds: ["read"] }, "toolKinds", "an object by tool name"),
+      one({ byKind: ["read"] }, "byKind", "an object by kind"),
+      one({ byKind: { reed: {} } }, "byKind.reed", "read, search"),
+      one({ byKind: { read: 5 } }, "byKind.read", "an object"),
+      one({ byKind: { read: { age: 5 } } }, "byKind.read.age", "protectCalls"),
+      one({ byKind: { read: { maxBytes: -1 } } }, "byKind.read.maxBytes", whole),
       one({ resourceOf: { cat: "path" } }, "resourceOf.cat", "an array"),
       one({ resourceOf: { cat: [1] } }, "resourceOf.cat[0]", "a text"),
       one({ marks: "claude" }, "marks", "none, anthropic, openai"),
-      one({ when: "always" }, "when", "budget, never"),
-      one({ preset: "fast" }, "preset", '"spec"'),
+      one({ when: "always" }, "when", "pays, budget, never"),
+      one({ preset: "fast" }, "preset", "careful, balanced, thrifty, spec"),
       one({ format: "chat" }, "format", "openai-chat"),
       ["a window that the reserve fills", { model: { contextWindow: 4000 } }, "window_too_small", "options.completionReserve", "lower completionReserve, or choose a larger model"],
       ["a near name", { floorRatoi: 0.5 }, "unknown_option", "options.floorRatoi", "did you mean floorRatio?"],
       ["a near name in another case", { budget_tokens: 5 }, "unknown_option", "options.budget_tokens", "did you mean budgetTokens?"],
       ["a far name", { temperature: 1 }, "unknown_option", "options.temperature", "the options are", "budgetTokens"],
       ["a plan in place of options", plan, "unknown_option", "options.version", "the options are"],
-      ...["careful", "balanced", "thrifty"].map((preset): Case => [preset, { preset }, "unsupported_option", "options.preset", 'pass "spec"']),
-      ["when pays", { when: "pays" }, "unsupported_option", "options.when", 'pass "budget" or "never"'],
       ...Object.entries({
-        byKind: { read: { maxBytes: 1 } }, calibration: {}, elideStaleReads: true, outline: true, dropImages: "fit", overflow: "digest",
+        calibration: {}, outline: true, dropImages: "fit", overflow: "digest",
         autoCompactThreshold: 0.8, summarize: {}, phases: {}, entryCount: 3, count: (text: string) => text.length,
       }).map(([name, value]): Case => [name, { [name]: value }, "unsupported_option", `options.${name}`, notYet]),
     ],
@@ -148,7 +151,7 @@ describe("options", () => {
   );
 
   test("what is not there yet may be off, and null is not given", () => {
-    const off = { outline: false, elideStaleReads: false, dropImages: false, budgetTokens: null, marks: null, cold: null, label: undefined };
+    const off = { outline: false, overflow: false, dropImages: false, budgetTokens: null, marks: null, cold: null, label: undefined };
     assert.deepEqual(fold([user], off as unknown as FoldOptions), fold([user]));
   });
 

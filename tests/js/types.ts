@@ -1,5 +1,5 @@
 /** What the compiler must accept and refuse. Checked by `tsc --noEmit`, never run. */
-import { WarmfoldError, decide, fold, render, type Decision, type FoldOptions, type FoldResult, type Plan, type WarmfoldErrorCode } from "warmfold";
+import { WarmfoldError, decide, fold, render, replay, type Decision, type FoldOptions, type FoldResult, type Plan, type ReplayReport, type WarmfoldErrorCode } from "warmfold";
 import { fold as slimFold } from "warmfold/slim";
 
 type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -25,6 +25,7 @@ export function messagesKeepTheirType(history: ChatMessage[], constant: readonly
   same<ReturnType<typeof slimFold<ChatMessage>>, FoldResult<ChatMessage>>(true);
   const replayed = render(constant, plan);
   same<typeof replayed.messages, ChatMessage[]>(true);
+  same<ReturnType<typeof replay<ChatMessage>>, ReplayReport>(true);
   fold(Object.freeze([{ role: "user", content: "hi" } as const])).messages[0]?.content satisfies "hi" | undefined;
 }
 
@@ -40,8 +41,9 @@ export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
   cold: { modelSwitched: true, retrying: true, idleMs: 1 }, usage: { inputTokens: 1, upTo: 1 }, pins: [0, { message: 1 }, { message: 1, part: 0 }],
   enabled: true, preset: "spec", when: "never",
   cache: { read: 0.1, write: 1.25, ttlMs: 1, minimumTokens: 1024, granularityTokens: 128 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
-  contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
-  expectedCalls: 1, collapseDuplicateResults: true, elideSupersededReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
+  contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, protectQuotedCalls: 1, byKind: { read: { protectCalls: 1, maxBytes: 1, keepHeadBytes: 1, keepTailBytes: 1 } },
+  maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1, expectedCalls: 1,
+  collapseDuplicateResults: true, elideSupersededReads: true, elideStaleReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
   marks: "openai", maxBreakpoints: 4, milestoneTokens: 1, label: "x",
 };
 
@@ -49,11 +51,15 @@ export function optionsAreChecked(history: ChatMessage[], plan: Plan): void {
   // @ts-expect-error a name that is not there
   fold(history, { floorRatoi: 0.5 });
   // @ts-expect-error of a later version
-  fold(history, { byKind: {} });
-  // @ts-expect-error of a later version
-  fold(history, { preset: "balanced" });
-  // @ts-expect-error of a later version
-  fold(history, { when: "pays" });
+  fold(history, { overflow: "digest" });
+  // @ts-expect-error a preset
+  fold(history, { preset: "fast" });
+  // @ts-expect-error a kind
+  fold(history, { byKind: { reed: { maxBytes: 1 } } });
+  // @ts-expect-error a field of a kind
+  fold(history, { byKind: { read: { age: 1 } } });
+  // @ts-expect-error a plan is made call by call
+  replay(history, { plan });
   // @ts-expect-error a number
   fold(history, { budgetTokens: "40000" });
   // @ts-expect-error a kind
