@@ -36,12 +36,23 @@ const ENVELOPE: usize = 400;
 pub struct Quotes {
     /// The first and the last message in which it wrote a line.
     said: FxHashMap<u64, (u32, u32)>,
-    /// How these lines begin: most lines of results begin like none of them, and need no second look.
-    beginnings: FxHashSet<u64>,
+    /// How these lines end: most lines of results end like none of them, and need no second look.
+    endings: FxHashSet<u64>,
     /// Messages before this one have been walked.
     walked: usize,
-    /// The last quotes of entries that were asked for, since that walk.
-    found: RefCell<FxHashMap<usize, Option<usize>>>,
+    /// How the lines end that were written, in order.
+    written: Vec<u64>,
+    /// What was found of the entries that were asked for.
+    found: RefCell<FxHashMap<usize, Found>>,
+}
+
+/// What was found of a result.
+struct Found {
+    last: Option<usize>,
+    /// How its lines end, sorted.
+    endings: Vec<u64>,
+    /// How many of the lines that the model wrote it was held against.
+    seen: usize,
 }
 
 impl Quotes {
@@ -52,26 +63,37 @@ impl Quotes {
                 self.said_in(view, message);
             }
         }
-        if self.walked < length {
-            self.walked = length;
-            self.found.borrow_mut().clear();
-        }
+        self.walked = self.walked.max(length);
     }
 
     /// The last message that quotes a result, as far as was walked.
     pub fn last(&self, view: &View<'_>, entry: usize) -> Option<usize> {
-        if let Some(last) = self.found.borrow().get(&entry) {
-            return *last;
+        let mut all = self.found.borrow_mut();
+        let Some(found) = all.get_mut(&entry) else {
+            let mut found = Found { last: None, endings: Vec::new(), seen: self.written.len() };
+            found.last = self.look(view, entry, |ending| found.endings.push(ending));
+            found.endings.sort_unstable();
+            return all.entry(entry).or_insert(found).last;
+        };
+        // It is read again only where the model has written since what ends like a line of it.
+        if self.written[found.seen..].iter().any(|ending| found.endings.binary_search(ending).is_ok()) {
+            found.last = self.look(view, entry, |_| {});
         }
+        found.seen = self.written.len();
+        found.last
+    }
+
+    fn look(&self, view: &View<'_>, entry: usize, mut each: impl FnMut(u64)) -> Option<usize> {
         let found = &view.entries[entry];
         let mut last = None;
         lines(found.text(), |line| {
-            if self.beginnings.contains(&beginning(line)) {
+            let ending = ending(line);
+            each(ending);
+            if self.endings.contains(&ending) {
                 let said = quotable(line).and_then(|print| self.said.get(&print));
                 last = last.max(said.filter(|(first, _)| *first as usize > found.message).map(|(_, last)| *last as usize));
             }
         });
-        self.found.borrow_mut().insert(entry, last);
         last
     }
 
@@ -80,7 +102,9 @@ impl Quotes {
         let mut say = |line: &str| {
             let Some(print) = quotable(line) else { return };
             self.said.entry(print).and_modify(|(_, last)| *last = at).or_insert((at, at));
-            self.beginnings.insert(beginning(line));
+            let ending = ending(line);
+            self.endings.insert(ending);
+            self.written.push(ending);
         };
         for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind == EntryKind::Text) {
             lines(view.entries[entry].text(), &mut say);
@@ -109,20 +133,16 @@ fn lines<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     }
 }
 
-/// The first letters and digits of a line as [`quotable`] leaves it.
-fn beginning(line: &str) -> u64 {
-    let line = line.trim_ascii_start();
-    let line = if line.as_bytes().first().is_some_and(u8::is_ascii_digit) { without_number(line) } else { line };
-    let (mut print, mut count, mut escaped) = (0u64, 0, false);
-    for &byte in line.as_bytes() {
-        if IS_LETTER[usize::from(byte)] && !(escaped && byte == b't') {
+/// The last letters and digits of a line, as many as each that is [`quotable`] has behind its number.
+fn ending(line: &str) -> u64 {
+    let (bytes, mut at, mut left, mut print) = (line.as_bytes(), line.len(), LEAST / 2, 0u64);
+    while at > 0 && left > 0 {
+        at -= 1;
+        let byte = bytes[at];
+        if IS_LETTER[usize::from(byte)] && !(byte == b't' && at > 0 && bytes[at - 1] == b'\\') {
             print = (print.rotate_left(5) ^ u64::from(byte)).wrapping_mul(0x517c_c1b7_2722_0a95); // rustc-hash's step
-            count += 1;
-            if count == LEAST / 2 {
-                break;
-            }
+            left -= 1;
         }
-        escaped = byte == b'\\';
     }
     print
 }

@@ -15,7 +15,7 @@ const agentic = frozen<Message[]>([
     { role: "tool", tool_call_id: path, content: `// ${path}\n`.repeat(1000) },
   ]),
 ]);
-const tight = frozen<FoldOptions>({ preset: "spec", budgetTokens: 1000, protectRecentTurns: 1 });
+const tight = frozen<FoldOptions>({ budgetTokens: 1000, protectRecentTurns: 1 });
 const expected = fold(agentic, tight);
 const { plan } = expected;
 assert.equal(expected.folded, true);
@@ -126,16 +126,15 @@ describe("options", () => {
       one({ cache: { read: -1, write: 1, ttlMs: 1 } }, "cache.read", "at least 0"),
       one({ toolKinds: { cat: "reed" } }, "toolKinds.cat", "read, search"),
       one({ toolKinds: ["read"] }, "toolKinds", "an object by tool name"),
-      one({ byKind: ["read"] }, "byKind", "an object by kind"),
-      one({ byKind: { reed: {} } }, "byKind.reed", "read, search"),
-      one({ byKind: { read: 5 } }, "byKind.read", "an object"),
-      one({ byKind: { read: { age: 5 } } }, "byKind.read.age", "protectCalls"),
-      one({ byKind: { read: { maxBytes: -1 } } }, "byKind.read.maxBytes", whole),
       one({ resourceOf: { cat: "path" } }, "resourceOf.cat", "an array"),
       one({ resourceOf: { cat: [1] } }, "resourceOf.cat[0]", "a text"),
       one({ marks: "claude" }, "marks", "none, anthropic, openai"),
       one({ when: "always" }, "when", "pays, budget, never"),
       one({ preset: "fast" }, "preset", "careful, balanced, thrifty, spec"),
+      one({ byKind: ["read"] }, "byKind", "an object by kind"),
+      one({ byKind: { reads: {} } }, "byKind.reads", "there is no such field", "read, search"),
+      one({ byKind: { read: { calls: 1 } } }, "byKind.read.calls", "there is no such field", "protectCalls, maxBytes"),
+      one({ byKind: { read: { maxBytes: -1 } } }, "byKind.read.maxBytes", whole),
       one({ format: "chat" }, "format", "openai-chat"),
       ["a window that the reserve fills", { model: { contextWindow: 4000 } }, "window_too_small", "options.completionReserve", "lower completionReserve, or choose a larger model"],
       ["a near name", { floorRatoi: 0.5 }, "unknown_option", "options.floorRatoi", "did you mean floorRatio?"],
@@ -151,7 +150,7 @@ describe("options", () => {
   );
 
   test("what is not there yet may be off, and null is not given", () => {
-    const off = { outline: false, overflow: false, dropImages: false, budgetTokens: null, marks: null, cold: null, label: undefined };
+    const off = { outline: false, dropImages: false, budgetTokens: null, marks: null, cold: null, label: undefined };
     assert.deepEqual(fold([user], off as unknown as FoldOptions), fold([user]));
   });
 

@@ -88,7 +88,8 @@ export const histories: fc.Arbitrary<Message[]> = fc
   .map(({ system, rounds, bare }) => [...system, ...rounds.flat()].map((message) => frozen(bare ? withoutPrototypes(message) : structuredClone(message))));
 
 const policies = {
-  when: fc.constantFrom("budget", "budget", "budget", "never"),
+  preset: fc.constantFrom("careful", "balanced", "thrifty", "spec"),
+  when: fc.constantFrom("pays", "pays", "pays", "budget", "budget", "never"),
   budgetTokens: fc.constantFrom(50, 300, 1000, 3000, 100_000),
   floorRatio: fc.constantFrom(0.3, 0.75, 1),
   protectRecentTurns: fc.constantFrom(0, 1, 2, 4),
@@ -96,7 +97,10 @@ const policies = {
   keepHeadBytes: fc.constantFrom(0, 64, 300),
   keepTailBytes: fc.constantFrom(0, 64, 300),
   minSavedBytes: fc.constantFrom(0, 120),
+  byKind: fc.constantFrom({ read: { protectCalls: 0 } }, { read: { protectCalls: 2, maxBytes: 300 }, run: { protectCalls: 0, keepHeadBytes: 40 } }),
+  protectQuotedCalls: fc.constantFrom(0, 1, 5),
   expectedCalls: fc.constantFrom(0, 1000),
+  elideStaleReads: fc.boolean(),
   collapseDuplicateResults: fc.boolean(),
   elideSupersededReads: fc.boolean(),
   dropReasoning: fc.boolean(),

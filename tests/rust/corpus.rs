@@ -35,7 +35,7 @@ fn conversations() -> Option<Vec<(String, Value)>> {
 
 /// The tool names of the conversations, labelled by hand.
 const TOOLS: &[(ToolKind, &str)] = &[
-    (ToolKind::Read, "read Read read_files open get_reservation_details get_user_details"),
+    (ToolKind::Read, "read Read read_files open get_reservation_details get_user_details task-master-ai__get_task"),
     (
         ToolKind::Search,
         "Grep search find_file web_search WebSearch ToolSearch search_tool_bm25 search_direct_flight search_onestop_flight context7__resolve-library-id",
@@ -47,14 +47,14 @@ const TOOLS: &[(ToolKind, &str)] = &[
     ),
     (
         ToolKind::Write,
-        "edit Edit edit_file editor str_replace_editor write Write create insert submit KillShell web_browser_click update_reservation_flights book_reservation cancel_reservation",
+        "edit Edit edit_file editor str_replace_editor write Write create insert submit KillShell web_browser_click update_reservation_flights book_reservation cancel_reservation task-master-ai__add_task task-master-ai__set_task_status",
     ),
     (ToolKind::Run, "bash Bash shell shell_command execute_bash run_commands python browser mcp__claude-in-chrome__computer"),
     (
         ToolKind::Memory,
-        "TodoWrite think update_plan ExitPlanMode AskUserQuestion mcp__tools__AskQuestions Skill memory__add_observations memory__create_entities memory__delete_entities task-master-ai__set_task_status task-master-ai__get_task task-master-ai__add_task task-master-ai__next_task",
+        "TodoWrite think update_plan ExitPlanMode AskUserQuestion mcp__tools__AskQuestions Skill memory__add_observations memory__create_entities memory__delete_entities",
     ),
-    (ToolKind::Other, "Task task TaskOutput subagent mcp__tools__Agents calculate"),
+    (ToolKind::Other, "Task task TaskOutput subagent mcp__tools__Agents calculate task-master-ai__next_task"),
 ];
 
 #[test]
