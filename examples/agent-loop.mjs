@@ -6,10 +6,10 @@ const tools = {
   read_file: ({ path }) => Array.from({ length: 400 }, (_, line) => `${path}:${line + 1} const value_${line} = compute(${line});`).join("\n"),
 };
 
-/** Stands in for `client.chat.completions.create`: reads five files, one a call, then answers. */
+/** Stands in for `client.chat.completions.create`: reads twenty files, one a call, then answers. */
 function model({ messages }) {
   const read = messages.filter(({ role }) => role === "tool").length;
-  if (read === 5) return { role: "assistant", content: "All five files compute their values line by line." };
+  if (read === 20) return { role: "assistant", content: "All twenty files compute their values line by line." };
   const call = { id: `call_${read}`, type: "function", function: { name: "read_file", arguments: JSON.stringify({ path: `src/part_${read}.ts` }) } };
   return { role: "assistant", content: null, tool_calls: [call] };
 }
@@ -18,7 +18,7 @@ const history = [{ role: "system", content: "You are a careful engineer." }, { r
 let plan = null; // nothing is cached yet; store it beside the history as JSON
 
 for (;;) {
-  const folded = fold(history, { plan, budgetTokens: 20_000, floorRatio: 0.75, protectRecentTurns: 2 });
+  const folded = fold(history, { plan });
   plan = folded.plan;
   const { tokensBefore, tokensAfter } = folded.report;
   console.log(`call with ${history.length} messages: ${tokensBefore} → ${tokensAfter} tokens, ${folded.verdict}`);

@@ -104,7 +104,7 @@ export interface FoldOptions {
   completionReserve?: number | undefined;
   /** Newest turns that no new edit touches, whatever the kind. Default 1 ("spec": 4). */
   protectRecentTurns?: number | undefined;
-  /** Calls for which a result stays after the model has quoted a line of it. Default 10 ("careful": 15, "thrifty": 5, "spec": 0). */
+  /** Calls for which a result stays after the model has quoted a line of it. Default 10 ("careful": 15, "thrifty": 6, "spec": 0). */
   protectQuotedCalls?: number | undefined;
   /** By kind of tool: from which age, over which size, and down to what results are cut. Default: the preset's table. */
   byKind?: Partial<Readonly<Record<ToolKind, KindPolicy>>> | undefined;

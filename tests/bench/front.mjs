@@ -1,6 +1,7 @@
 // Cost against harm: the presets beside the reference policies of eval/score.py, on recorded transcripts of five calls or more.
 //     npm run front -- TRANSCRIPTS_DIR
-// Prints effective cost, macro, cost, calls hurt, quotes lost and rewrites a transcript; writes docs/front.md and docs/front.svg.
+// Prints effective cost, macro, cost, calls hurt, quotes lost and rewrites a transcript, and how the presets do on either half of the
+// transcripts; writes docs/front.md and docs/front.svg.
 // Presets are replayed `asScored` with the recorded times, references are scored by TRANSCRIPTS_DIR/../../eval/score.py. Takes half a minute.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ const ours = OURS.map((preset) => {
   progress(`preset ${preset}`);
   const reports = replayAll(transcripts, { preset });
   calls.add(reports.reduce((sum, report) => sum + report.calls, 0));
-  return { name: preset, ours: true, ...figuresOf(reports) };
+  return { name: preset, ours: true, ...figuresOf(reports), ...apart(reports) };
 });
 progress("reference policies");
 const scored = python(join(scorerOf(folder), "score.py"), folder, "--reference", "--json");
@@ -37,13 +38,30 @@ const references = Object.entries(scored.policies).map(([name, { effective, macr
 
 const head = ["policy", "effective", "macro", "cost", "hurt", "lost", "rewrites"];
 const row = ({ name, effective, macro, cost, hurt, lost, folds }) => [name, show.ratio(effective), show.ratio(macro), show.ratio(cost), show.percent(hurt), show.percent(lost), show.tenths(folds)];
+const headApart = ["preset", "even half", "odd half", "hurt, even", "hurt, odd", "worst transcript", "dearer", "not folded"];
+const rowApart = ({ name, halves: [even, odd], worst, dearer, untouched }) => {
+  return [name, show.ratio(even.effective), show.ratio(odd.effective), show.percent(even.hurt), show.percent(odd.hurt), show.ratio(worst), String(dearer), String(untouched)];
+};
 const title = `${transcripts.length} transcripts, ${show.whole(scored.calls)} model calls, ${show.whole(scored.quotes)} quoted lines`;
 console.log(`${title}; relative to not folding, ${PRICES}\n`);
 printTable(head, [...ours, ...references].map(row));
+console.log();
+printTable(headApart, ours.map(rowApart));
 
 mkdirSync(DOCS, { recursive: true });
 writeFileSync(new URL("front.svg", DOCS), await plot([...ours, ...references]));
 writeFileSync(new URL("front.md", DOCS), markdown());
+
+/** The two halves of the corpus, every other transcript by name, and the transcripts that came out worst. */
+function apart(reports) {
+  const ratios = reports.map(({ effective, costWithout }) => effective / costWithout);
+  return {
+    halves: [0, 1].map((half) => figuresOf(reports.filter((_, index) => index % 2 === half))),
+    worst: Math.max(...ratios),
+    dearer: ratios.filter((ratio) => ratio > 1).length,
+    untouched: reports.filter(({ folds }) => folds === 0).length,
+  };
+}
 
 function markdown() {
   const bold = (policy) => row({ ...policy, name: `**${policy.name}**` });
@@ -65,7 +83,13 @@ ${markdownTable(head, [...ours.map(bold), ...references.map(row)])}
 Presets are in bold. "last N results" shortens all results but the latest N, at every call; "40k floor 0.75" shortens when the prompt is over
 40,000 tokens, oldest first, down to 0.75 of that. Knowing the future, and shortening each result to a line after its last quote with
 rewriting for free, costs ${show.ratio(scored.foresight["1"])}.
-`;
+
+## How far to trust this
+
+The presets were tuned on these transcripts. *effective* and *hurt* on each half of them, every other one by name; the *effective* of the
+transcript that came out worst; how many were *dearer* than without folding, and how many were *not folded* at all:
+
+${markdownTable(headApart, ours.map(rowApart))}`;
 }
 
 /** Points, the line that joins the presets, and labels that keep off points, line and one another. */

@@ -60,6 +60,28 @@ describe("README.md", () => {
   }
 });
 
+/** The rows of all tables, by what stands first in them, as { column: cell }; of equal names the first. */
+function tableRows(markdown: string): Map<string, Record<string, string>> {
+  const rows = new Map<string, Record<string, string>>();
+  let head: string[] = [];
+  for (const line of markdown.split("\n")) {
+    const cells = line.startsWith("|") ? line.slice(1, -1).split("|").map((cell) => cell.trim()) : [];
+    if (head.length === 0 || cells.length === 0) head = cells;
+    else if (!rows.has(cells[0]!)) rows.set(cells[0]!, Object.fromEntries(head.map((column, at) => [column, cells[at]!])));
+  }
+  return rows;
+}
+
+test("its figures of policies are those of docs/front.md", () => {
+  const [own, front] = [readme, join(root, "docs/front.md")].map((file) => tableRows(readFileSync(file, "utf8")));
+  const policies = [...own!.values()].filter((row) => "hurt" in row && !/^-+$/.test(row["policy"]!));
+  assert.ok(policies.length >= 4);
+  for (const row of policies) {
+    const measured = front!.get(row["policy"]!) ?? {};
+    for (const [column, cell] of Object.entries(row)) assert.equal(cell, measured[column], `${row["policy"]}, ${column}: npm run front wrote another figure`);
+  }
+});
+
 test("fences are found as CommonMark has them", () => {
   const markdown = ["```ts runnable", "a", "```", "~~~~js runnable", "```", "~~~~", "text ```ts runnable``` text", "  ```js", "  b", "  ```", "    ```ts runnable", "```sh runnable\r", "c"].join("\n");
   assert.deepEqual(

@@ -1,5 +1,5 @@
 /** What the compiler must accept and refuse. Checked by `tsc --noEmit`, never run. */
-import { WarmfoldError, decide, fold, render, type Decision, type FoldOptions, type FoldResult, type Plan, type WarmfoldErrorCode } from "warmfold";
+import { WarmfoldError, decide, fold, render, replay, type Decision, type FoldOptions, type FoldResult, type Plan, type ReplayReport, type WarmfoldErrorCode } from "warmfold";
 import { fold as slimFold } from "warmfold/slim";
 
 type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -25,6 +25,7 @@ export function messagesKeepTheirType(history: ChatMessage[], constant: readonly
   same<ReturnType<typeof slimFold<ChatMessage>>, FoldResult<ChatMessage>>(true);
   const replayed = render(constant, plan);
   same<typeof replayed.messages, ChatMessage[]>(true);
+  same<ReturnType<typeof replay<ChatMessage>>, ReplayReport>(true);
   fold(Object.freeze([{ role: "user", content: "hi" } as const])).messages[0]?.content satisfies "hi" | undefined;
 }
 
@@ -57,6 +58,8 @@ export function optionsAreChecked(history: ChatMessage[], plan: Plan): void {
   fold(history, { byKind: { read: { calls: 1 } } });
   // @ts-expect-error a preset
   fold(history, { preset: "fast" });
+  // @ts-expect-error a plan is made call by call
+  replay(history, { plan });
   // @ts-expect-error when
   fold(history, { when: "always" });
   // @ts-expect-error a number
