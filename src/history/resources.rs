@@ -12,7 +12,7 @@
 //! assert!(whole.span.covers(part.span) && !part.span.covers(whole.span));
 //! ```
 
-use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 use super::kinds::ToolKind;
 use super::paths::normalised;
@@ -96,8 +96,7 @@ impl Resource {
     /// Reads a call's arguments. `None` where they do not tell what it is about, or the kind shows nothing that can be shown again.
     /// `own` names the arguments that make the resource, where the host knows better.
     pub fn of(kind: ToolKind, arguments: &str, own: Option<&[String]>) -> Option<Resource> {
-        let tape = Tape::from_json(arguments).ok()?;
-        Resource::of_node(kind, tape.root(), own)
+        Resource::of_node(kind, Tape::from_json(arguments).ok()?.root(), own)
     }
 
     /// The same of arguments that are on a tape.
@@ -105,73 +104,87 @@ impl Resource {
         if arguments.kind() != Kind::Object || (own.is_none() && !kind.has_source()) {
             return None;
         }
-        let mut fields = Map::new();
-        for field in arguments.children() {
-            fields.insert(field.key().unwrap_or("").to_owned(), short(field));
-        }
+        let mut fields = fields_of(arguments);
+        fields.retain(|(name, _)| own.is_some() || !PROSE.contains(name));
+        let (span, names) = if kind == ToolKind::Read { read_span(&fields) } else { None }.unwrap_or((Span::WHOLE, [None; 3]));
         if let Some(own) = own {
-            let label = own.first().and_then(|name| fields.get(name)).map(text_of)?;
-            let mut mine = Map::new();
-            for name in own {
-                mine.extend(fields.get(name).map(|value| (name.clone(), value.clone())));
-            }
-            let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-            return Some(Resource { key: Value::Object(mine).to_string(), label, span });
+            let label = get(&fields, own.first()?).map(text_of)?;
+            fields.retain(|(name, _)| own.iter().any(|own| own == name));
+            return Some(Resource { key: key_of(&fields, &[]), label, span });
         }
-        fields.retain(|name, _| !PROSE.contains(&name.as_str()));
-        let span = if kind == ToolKind::Read { take_span(&mut fields) } else { Span::WHOLE };
-        let primary =
-            FILES.iter().chain(PRIMARY).find_map(|name| fields.get(*name)).or_else(|| fields.values().find(|value| looks_like_a_name(value)));
+        fields.retain(|(name, _)| !names.contains(&Some(name)));
+        let primary = FILES
+            .iter()
+            .chain(PRIMARY)
+            .find_map(|name| get(&fields, name))
+            .or_else(|| fields.iter().map(|(_, field)| *field).find(looks_like_a_name));
         let label = match primary {
             Some(value) => text_of(value),
             None if fields.is_empty() && kind == ToolKind::List => String::new(),
             None => return None,
         };
-        for (name, value) in &mut fields {
-            if let Value::String(path) = value
-                && FILES.contains(&name.as_str())
-            {
-                *path = normalised("", path);
-            }
+        Some(Resource { key: key_of(&fields, FILES), label, span })
+    }
+}
+
+fn get<'t>(fields: &[(&str, Node<'t>)], name: &str) -> Option<Node<'t>> {
+    fields.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
+}
+
+/// The fields of an object: keys ascend, and of those that are there twice the last one counts.
+fn fields_of(object: Node<'_>) -> Vec<(&str, Node<'_>)> {
+    let mut fields: Vec<(usize, &str, Node<'_>)> = object.children().enumerate().map(|(at, field)| (at, field.key().unwrap_or(""), field)).collect();
+    fields.sort_unstable_by(|(at, key, _), (other_at, other, _)| key.cmp(other).then(other_at.cmp(at)));
+    fields.dedup_by(|(_, later, _), (_, earlier, _)| later == earlier);
+    fields.into_iter().map(|(_, key, field)| (key, field)).collect()
+}
+
+/// What tells these fields from others; those that are `paths` count normalised.
+fn key_of(fields: &[(&str, Node<'_>)], paths: &[&str]) -> String {
+    const UNIT: char = '\u{1f}'; // ASCII's own separators
+    const RECORD: char = '\u{1e}';
+    let mut key = String::new();
+    for (name, field) in fields {
+        key.push_str(name);
+        key.push(UNIT);
+        match short(*field) {
+            Some(path) if paths.contains(name) => key.push_str(&normalised("", &path)),
+            Some(text) => key.push_str(&text),
+            None => key.extend([UNIT.to_string(), field.to_json().to_string()]),
         }
-        Some(Resource { key: Value::Object(fields).to_string(), label, span })
+        key.push(RECORD);
     }
+    key
 }
 
-/// A long text is known by its fingerprint.
-fn short(field: Node<'_>) -> Value {
+/// Its text; a long one is known by its fingerprint.
+fn short(field: Node<'_>) -> Option<Cow<'_, str>> {
     const LONG: usize = 8192;
-    field.text().filter(|text| text.len() > LONG).map_or_else(|| field.to_json(), |text| Value::String(tape::hex(tape::fingerprint(text))))
+    field.text().map(|text| if text.len() > LONG { tape::hex(tape::fingerprint(text)).into() } else { text.into() })
 }
 
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) if values.iter().all(Value::is_string) => values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
-        value => value.to_string(),
+fn text_of(field: Node<'_>) -> String {
+    if let Some(text) = short(field) {
+        return text.into_owned();
     }
+    let texts = || field.children().map(Node::text).collect::<Option<Vec<&str>>>();
+    let list = if field.kind() == Kind::Array { texts() } else { None };
+    list.map_or_else(|| field.to_json().to_string(), |texts| texts.join(", "))
 }
 
-fn looks_like_a_name(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
+fn looks_like_a_name(field: &Node<'_>) -> bool {
+    short(*field).is_some_and(|text| text.contains(['/', '.', '\\']) && !text.contains(char::is_whitespace))
 }
 
-/// Takes the arguments that say which lines out of the call; what cannot be read as lines stays, and must then be equal.
-fn take_span(fields: &mut Map<String, Value>) -> Span {
-    read_span(fields).map_or(Span::WHOLE, |(span, names)| {
-        names.iter().for_each(|name| _ = fields.remove(*name));
-        span
-    })
-}
-
-/// The lines, and the arguments that say so. A negative number, which some tools count from the end, is not read.
-fn read_span(fields: &Map<String, Value>) -> Option<(Span, Vec<&'static str>)> {
-    if let Some((name, span)) = RANGES.iter().find_map(|name| Some((*name, fields.get(*name).and_then(range_of)?))) {
-        return Some((span, vec![name]));
+/// The lines, and the arguments that say so, which are then no part of the resource: what cannot be read as lines stays, and must be
+/// equal. A negative number, which some tools count from the end, is not read.
+fn read_span(fields: &[(&str, Node<'_>)]) -> Option<(Span, [Option<&'static str>; 3])> {
+    if let Some((name, span)) = RANGES.iter().find_map(|name| Some((*name, get(fields, name).and_then(range_of)?))) {
+        return Some((span, [Some(name), None, None]));
     }
-    let find = |names: &'static [&'static str]| names.iter().find_map(|name| Some((*name, fields.get(*name).and_then(number_of)?)));
+    let find = |names: &'static [&'static str]| names.iter().find_map(|name| Some((*name, get(fields, name).and_then(number_of)?)));
     let (start, end, length) = (find(STARTS), find(ENDS), find(LENGTHS));
-    let names: Vec<&'static str> = [start, end, length].into_iter().flatten().map(|(name, _)| name).collect();
+    let names = [start, end, length].map(|found| found.map(|(name, _)| name));
     let first = u64::try_from(start.map_or(0, |(_, start)| start)).ok()?;
     let past = match (end, length) {
         (None, None) => u64::MAX,
@@ -180,8 +193,8 @@ fn read_span(fields: &Map<String, Value>) -> Option<(Span, Vec<&'static str>)> {
         (Some(_), Some(_)) => return None,
     };
     // Behind a start, a number that we do not know may be a length.
-    let unknown = fields.iter().any(|(name, value)| !names.contains(&name.as_str()) && number_of(value).is_some());
-    (!(past == u64::MAX && first > 0 && unknown)).then_some((Span { start: first, end: past }, names))
+    let unknown = || fields.iter().any(|(name, field)| !names.contains(&Some(name)) && number_of(*field).is_some());
+    (!(past == u64::MAX && first > 0 && unknown())).then_some((Span { start: first, end: past }, names))
 }
 
 /// One past the last line; -1 says "to the end".
@@ -192,23 +205,25 @@ fn past_end(first: u64, end: i64) -> Option<u64> {
     }
 }
 
-fn range_of(value: &Value) -> Option<Span> {
-    let (start, end) = match value {
-        Value::Array(ends) if ends.len() == 2 => (number_of(&ends[0])?, number_of(&ends[1])?),
-        Value::String(text) => {
+fn range_of(field: Node<'_>) -> Option<Span> {
+    let (start, end) = match short(field) {
+        Some(text) => {
             let (start, end) = text.split_once(['-', ':', ','])?;
             (start.trim_ascii().parse().ok()?, end.trim_ascii().parse().ok()?)
         }
-        _ => return None,
+        None if field.kind() == Kind::Array && field.len() == 2 => {
+            let mut ends = field.children().map(number_of);
+            (ends.next()??, ends.next()??)
+        }
+        None => return None,
     };
     let start = u64::try_from(start).ok()?;
     Some(Span { start, end: past_end(start, end)? })
 }
 
-fn number_of(value: &Value) -> Option<i64> {
-    match value {
-        Value::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|number| number as i64)),
-        Value::String(text) => text.trim_ascii().parse().ok(),
-        _ => None,
+fn number_of(field: Node<'_>) -> Option<i64> {
+    match short(field) {
+        Some(text) => text.trim_ascii().parse().ok(),
+        None => field.number().filter(|number| number.is_finite()).map(|number| number as i64),
     }
 }
