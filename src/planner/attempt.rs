@@ -64,7 +64,8 @@ impl Attempt {
     }
 
     fn make(&mut self, state: &mut State<'_, '_>, pass: Pass, entry: usize, waits: Waits, allowed: Allowed) {
-        if state.is_edited(entry) != (pass == Pass::Leftovers) {
+        let of_what_was_cut = matches!(pass, Pass::Leftovers | Pass::StaleLeftovers);
+        if state.edit_of(entry).map(|edit| edit.rule) != of_what_was_cut.then_some(Rule::Truncated) {
             return;
         }
         let due = passes::due(state, pass, entry, waits);

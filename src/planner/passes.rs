@@ -9,34 +9,23 @@ use super::{duplicates, reasoning, stale, superseded, truncation};
 pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
     match pass {
         Pass::Duplicates => duplicates::propose(state, entry),
-        Pass::Superseded => superseded::propose(state, entry),
-        Pass::Stale => stale::propose(state, entry),
+        Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
+        Pass::Stale | Pass::StaleLeftovers => stale::propose(state, entry),
         Pass::Truncation => truncation::propose(state, entry),
         Pass::Reasoning => reasoning::propose(state, entry),
-        Pass::Leftovers => match superseded::propose(state, entry) {
-            Proposal::Edit(edit) => Proposal::Edit(edit),
-            Proposal::NotNow => match stale::propose(state, entry) {
-                Proposal::Never => Proposal::NotNow,
-                proposal => proposal,
-            },
-            Proposal::Never => stale::propose(state, entry),
-        },
     }
 }
 
 /// The first call at which a pass may shorten the entry. Ages matter where the text is lost: what stands elsewhere in the prompt has none.
 pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits) -> usize {
-    let sent_with = |later: usize| state.first_call(state.view.entries[later].message);
+    let shown_anew = || state.reads.first_superseder(entry).map_or(0, |later| state.first_call(state.view.entries[later].message));
+    let cut_in = || state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
     match pass {
         Pass::Duplicates => waits.unprotected,
         Pass::Reasoning => waits.unprotected.max(state.first_call(state.view.entries[entry].message) + 1), // a later answer is there
-        Pass::Superseded => waits.unprotected.max(state.reads.first_superseder(entry).map_or(0, sent_with)),
-        Pass::Leftovers => {
-            let cut_in = state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
-            let anew = state.reads.first_superseder(entry).map(|later| waits.unprotected.max(sent_with(later)));
-            let changed = state.changes.of(entry).map(|_| waits.aged.max(state.changed_with(entry)));
-            anew.into_iter().chain(changed).min().unwrap_or(waits.unprotected).max(cut_in)
-        }
+        Pass::Superseded => waits.unprotected.max(shown_anew()),
+        Pass::Leftovers => waits.unprotected.max(shown_anew()).max(cut_in()),
+        Pass::StaleLeftovers => waits.aged.max(state.changed_with(entry)).max(cut_in()),
         Pass::Stale => state.ready_to_lose(entry, waits.aged).max(state.changed_with(entry)),
         Pass::Truncation => state.ready_to_lose(entry, waits.aged),
     }
@@ -46,9 +35,8 @@ pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits)
 pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bool {
     match pass {
         Pass::Duplicates => !state.is_original(entry) && duplicates::original(state, entry).is_some(),
-        Pass::Superseded => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
-        Pass::Leftovers => !state.is_original(entry) && (superseded::superseder(state, entry).is_some() || state.changes.of(entry).is_some()),
-        Pass::Stale => !state.is_original(entry),
+        Pass::Superseded | Pass::Leftovers => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
+        Pass::Stale | Pass::StaleLeftovers => !state.is_original(entry),
         Pass::Truncation | Pass::Reasoning => true,
     }
 }

@@ -13,11 +13,14 @@ pub(super) enum Pass {
     Stale,
     Truncation,
     Reasoning,
-    /// What truncation left goes too where a later call shows it anew or has changed it: last, since it saves little and costs the cache from there on.
+    /// What truncation left goes too where a later call shows it anew: last, since it saves little and costs the cache from there on.
     Leftovers,
+    /// The same where a later call has changed it.
+    StaleLeftovers,
 }
 
-pub(super) const PASSES: [Pass; 6] = [Pass::Duplicates, Pass::Superseded, Pass::Stale, Pass::Truncation, Pass::Reasoning, Pass::Leftovers];
+pub(super) const PASSES: [Pass; 7] =
+    [Pass::Duplicates, Pass::Superseded, Pass::Stale, Pass::Truncation, Pass::Reasoning, Pass::Leftovers, Pass::StaleLeftovers];
 
 /// A set of passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -84,7 +84,8 @@ impl State<'_, '_> {
         }
         let pass = match self.edit_of(entry).map(|edit| edit.rule) {
             None => pass,
-            Some(Rule::Truncated) if matches!(pass, Pass::Superseded | Pass::Stale) => Pass::Leftovers,
+            Some(Rule::Truncated) if pass == Pass::Superseded => Pass::Leftovers,
+            Some(Rule::Truncated) if pass == Pass::Stale => Pass::StaleLeftovers,
             Some(_) => return,
         };
         if pass != Pass::Truncation && self.is_original(entry) {
