@@ -167,7 +167,7 @@ fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
     let last = match options.marks {
         Marks::None => return Vec::new(),
         Marks::Anthropic => points.len(),
-        Marks::Openai if marks::of_host(view).iter().any(|marked| points.last() < Some(marked)) => points.len(), // the caller has marked the tail
+        Marks::Openai if marks::of_host(view, view.messages.len()).iter().any(|marked| points.last() < Some(marked)) => points.len(), // the caller has marked the tail
         Marks::Openai => points.len().saturating_sub(1),
     };
     points[..last].iter().copied().filter(|at| *at >= first).collect()

@@ -208,7 +208,7 @@ pub fn replay(view: &View<'_>, options: &Options, is_cold: impl Fn(usize) -> boo
             (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().copied(),
         };
         let request = marks::Sent { length, added_from: sent };
-        let breakpoints = marks::are_bounds(view, options).then(|| {
+        let breakpoints = marks::are_bounds(view, options, length).then(|| {
             let fold_point = from.filter(|_| !is_cold).and_then(|from| {
                 let earlier = marks::Sent { length: sent, added_from: if earlier > 1 { calls[earlier - 2] } else { 0 } };
                 let points = marks::of(view, options, by_entry(&edits), earlier, None);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::cache::breakpoints::{self, Layout, Limits};
-use crate::history::{BlockPlace, Role, View};
+use crate::history::{BlockPlace, HostMark, Role, View};
 use crate::options::{Marks, Options};
 use crate::plan::Edit;
 use crate::render;
@@ -25,18 +25,24 @@ pub fn of<'e>(
     sent: Sent,
     fold_point: Option<usize>,
 ) -> Vec<usize> {
-    let limits = Limits { most: options.max_breakpoints.saturating_sub(view.host_marks.len()), milestone_tokens: options.milestone_tokens };
-    breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view), fold_point)
+    let most = options.max_breakpoints.saturating_sub(host_marks(view, sent.length).count());
+    let limits = Limits { most, milestone_tokens: options.milestone_tokens };
+    breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view, sent.length), fold_point)
 }
 
-/// Messages that the caller has marked, in returned messages.
-pub fn of_host(view: &View<'_>) -> Vec<usize> {
-    view.host_marks.iter().filter_map(|mark| Some(mark.message? + view.shift())).collect()
+/// Messages that the caller has marked in a request of so many, in returned messages.
+pub fn of_host(view: &View<'_>, length: usize) -> Vec<usize> {
+    host_marks(view, length).filter_map(|mark| Some(mark.message? + view.shift())).collect()
 }
 
-/// Whether a request can be read again at its marks only.
-pub(super) fn are_bounds(view: &View<'_>, options: &Options) -> bool {
-    options.marks != Marks::None || !view.host_marks.is_empty()
+/// Later marks are no part of an earlier request.
+fn host_marks<'v>(view: &'v View<'_>, length: usize) -> impl Iterator<Item = &'v HostMark> {
+    view.host_marks.iter().filter(move |mark| mark.message.is_none_or(|message| message < length))
+}
+
+/// Whether a request of so many messages can be read again at its marks only.
+pub(super) fn are_bounds(view: &View<'_>, options: &Options, length: usize) -> bool {
+    options.marks != Marks::None || host_marks(view, length).next().is_some()
 }
 
 /// Where the last request can be read again: at any message, or only where it had a mark.
@@ -50,11 +56,11 @@ pub(super) enum Readable {
 impl Readable {
     /// Given the request before and the edits that it went out with.
     pub(super) fn of<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, before: Sent) -> Readable {
-        if !are_bounds(view, options) {
+        if !are_bounds(view, options, before.length) {
             return Readable::Anywhere;
         }
         let mut points = of(view, options, edits, before, None);
-        points.extend(of_host(view));
+        points.extend(of_host(view, before.length));
         points.sort_unstable();
         Readable::After(points.into_iter().filter_map(|at| (at + 1).checked_sub(view.shift())).collect())
     }

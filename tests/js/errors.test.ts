@@ -15,7 +15,7 @@ const agentic = frozen<Message[]>([
     { role: "tool", tool_call_id: path, content: `// ${path}\n`.repeat(1000) },
   ]),
 ]);
-const tight = frozen<FoldOptions>({ budgetTokens: 1000, protectRecentTurns: 1 });
+const tight = frozen<FoldOptions>({ preset: "spec", budgetTokens: 1000, protectRecentTurns: 1 });
 const expected = fold(agentic, tight);
 const { plan } = expected;
 assert.equal(expected.folded, true);

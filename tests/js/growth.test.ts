@@ -9,7 +9,7 @@ const TIMES_LONGER = 8;
 /** Linear is 8, quadratic 64; the machine may be busy. */
 const MOST = 25;
 
-const tight: FoldOptions = { budgetTokens: 1000, protectRecentTurns: 1, maxToolResultBytes: 100, keepHeadBytes: 20, keepTailBytes: 20, minSavedBytes: 10 };
+const tight: FoldOptions = { preset: "spec", budgetTokens: 1000, protectRecentTurns: 1, maxToolResultBytes: 100, keepHeadBytes: 20, keepTailBytes: 20, minSavedBytes: 10 };
 const text = "const answer = compute(41) + 1;\n".repeat(20);
 
 function rounds(length: number, path: (at: number) => string, content: (at: number) => string): Message[] {

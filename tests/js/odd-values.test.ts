@@ -5,7 +5,7 @@ import { runInNewContext } from "node:vm";
 import { decide, fold, type FoldOptions } from "warmfold";
 import { frozen, refusal, wire, type Message } from "./histories.js";
 
-const tight: FoldOptions = { budgetTokens: 1000, protectRecentTurns: 1 };
+const tight: FoldOptions = { preset: "spec", budgetTokens: 1000, protectRecentTurns: 1 };
 const LONG = "const answer = compute(41) + 1;\n".repeat(500);
 
 /** Three calls of a tool; `result` makes the message with each result. */

@@ -47,11 +47,14 @@ pub enum Shape {
     WithImage,
     ImageOnly,
     BareStrings,
+    /// With a mark of the host's own.
+    Marked,
     Null,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 7] = [Shape::String, Shape::OnePart, Shape::TwoParts, Shape::WithImage, Shape::ImageOnly, Shape::BareStrings, Shape::Null];
+    pub const ALL: [Shape; 8] =
+        [Shape::String, Shape::OnePart, Shape::TwoParts, Shape::WithImage, Shape::ImageOnly, Shape::BareStrings, Shape::Marked, Shape::Null];
 
     fn content(self, text: String) -> Value {
         let part = |text: &str| json!({ "type": "text", "text": text, "annotations": [] });
@@ -63,6 +66,7 @@ impl Shape {
             Shape::WithImage => json!([image, part(&text), image]),
             Shape::ImageOnly => json!([image]),
             Shape::BareStrings => json!([text, "a bare string"]),
+            Shape::Marked => json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]),
             Shape::Null => Value::Null,
         }
     }
