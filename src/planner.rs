@@ -24,6 +24,7 @@ use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
 use crate::tape::hex;
 
+mod ages;
 mod attempt;
 mod duplicates;
 pub mod marks;
@@ -32,6 +33,7 @@ mod pays;
 mod pending;
 mod proposal;
 mod reasoning;
+mod register;
 mod stale;
 mod state;
 mod step;

@@ -1,15 +1,11 @@
-//! What is in force and what might be shortened, as far as the history has been walked.
-//!
-//! Entries are looked at when they come and again when protection leaves them ([`State::register`]); from then on they are pending
-//! until a pass has shortened them or none can. So a history of any length is walked in linear time, and what is pending is found
-//! again from the history alone.
+//! What is in force, what that saves, and what each entry is about.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::marks::{Readable, Sent};
-use super::pending::{Pass, Pending, Waits};
+use super::pending::Pending;
 use super::sums::Sums;
 use crate::history::actions::Action;
 use crate::history::changes::Changes;
@@ -18,7 +14,7 @@ use crate::history::kinds::ToolKind;
 use crate::history::quotes::Quotes;
 use crate::history::reads::Reads;
 use crate::history::turns::Recent;
-use crate::history::{Entry, EntryKind, View};
+use crate::history::{Entry, View};
 use crate::options::{KindPolicy, Options};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
@@ -44,17 +40,17 @@ pub(super) struct State<'v, 't> {
     pub(super) view: &'v View<'t>,
     pub(super) options: &'v Options,
     /// Lengths of the history at each call, this one last.
-    calls: &'v [usize],
+    pub(super) calls: &'v [usize],
     /// Estimated tokens of each entry in full.
     pub(super) tokens: Vec<u32>,
     /// Reported over estimated tokens.
     pub(super) scale: f64,
     /// The tool that the model must call, whose results stay.
-    forced_tool: Option<&'v str>,
+    pub(super) forced_tool: Option<&'v str>,
     /// Entries that are pinned.
-    pinned: Vec<bool>,
-    recent: Recent,
-    in_force: BTreeMap<usize, InForce>,
+    pub(super) pinned: Vec<bool>,
+    pub(super) recent: Recent,
+    pub(super) in_force: BTreeMap<usize, InForce>,
     /// For an entry, how many duplicates in force say that they are like it.
     originals: Vec<u32>,
     /// Tokens of messages before each, in full.
@@ -67,16 +63,16 @@ pub(super) struct State<'v, 't> {
     pub(super) call: usize,
     pub(super) length: usize,
     /// Entries before this one have come.
-    registered: usize,
+    pub(super) registered: usize,
     /// Protection has left the entries before this one.
-    opened: usize,
+    pub(super) opened: usize,
     /// The entries that a pass might shorten.
     pub(super) pending: BTreeMap<usize, Pending>,
-    actions: Vec<OnceCell<Action>>,
+    pub(super) actions: Vec<OnceCell<Action>>,
     pub(super) copies: Copies<'v, 't>,
     pub(super) reads: Reads,
     pub(super) changes: Changes,
-    quotes: Quotes,
+    pub(super) quotes: Quotes,
 }
 
 impl<'v, 't> State<'v, 't> {
@@ -202,7 +198,7 @@ impl<'v, 't> State<'v, 't> {
         self.prefix[to] - self.prefix[from] - saved
     }
 
-    fn entries_before(&self, message: usize) -> usize {
+    pub(super) fn entries_before(&self, message: usize) -> usize {
         message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end)
     }
 
@@ -212,184 +208,9 @@ impl<'v, 't> State<'v, 't> {
         Readable::of(self.view, self.options, self.edits(), Sent { length: messages(1), added_from: messages(2) })
     }
 
-    /// The first call that sends a message.
-    pub(super) fn first_call(&self, message: usize) -> usize {
-        self.calls.partition_point(|length| *length <= message)
-    }
-
-    /// The call whose history had this length.
-    pub(super) fn call_of_length(&self, length: usize) -> usize {
-        self.calls.partition_point(|earlier| *earlier < length)
-    }
-
-    /// The first call at which an entry's age and its protection allow an edit.
-    fn ready(&self, entry: usize, protect_calls: usize) -> usize {
-        let message = self.view.entries[entry].message;
-        let left = self.calls.partition_point(|length| self.recent.protect_from(*length) <= message);
-        left.max(self.first_call(message).saturating_add(protect_calls))
-    }
-
-    /// The first call that sends the change which made a read stale.
-    pub(super) fn changed_with(&self, entry: usize) -> usize {
-        self.changes.of(entry).map_or(0, |change| self.first_call(self.view.entries[change].message))
-    }
-
-    /// The same where the text itself is lost: what was fetched again or quoted lately stays longer.
-    pub(super) fn ready_to_lose(&self, entry: usize, ready: usize) -> usize {
-        let again = self.refetched(entry);
-        let aged = if again == 0 { ready } else { self.ready(entry, self.protect_calls(entry).saturating_mul(1 + again)) };
-        aged.max(self.quoted_until(entry))
-    }
-
-    /// Until when what the model has quoted of an entry holds it.
-    fn quoted_until(&self, entry: usize) -> usize {
-        let protect = self.options.protect_quoted_calls as usize;
-        let until = self.quotes.last(self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
-        if let Some(pending) = self.pending.get(&entry) {
-            pending.held.set(until);
-        }
-        until
-    }
-
-    /// How often the entry's resource was asked for again after an edit had taken it: each time shows that we cut too early.
-    fn refetched(&self, entry: usize) -> usize {
-        let Some(call) = self.view.entries[entry].tool_call else { return 0 };
-        let asked_in = self.view.tool_calls[call].message;
-        let cut_before = |edit: &Rc<Edit>| matches!(edit.rule, Rule::Truncated | Rule::Stale) && edit.since <= asked_in;
-        self.reads.earlier(self.view, entry).filter(|earlier| self.edit_of(*earlier).is_some_and(cut_before)).count()
-    }
-
-    fn protect_calls(&self, entry: usize) -> usize {
-        match self.view.entries[entry].kind {
-            EntryKind::Result => self.policy_of(entry).protect_calls as usize,
-            EntryKind::Text | EntryKind::Reasoning => 0,
-        }
-    }
-
-    /// Walks on to what the model has quoted by now.
-    pub(super) fn look_for_quotes(&mut self) {
-        if self.options.protect_quoted_calls > 0 {
-            self.quotes.walk(self.view, self.length);
-        }
-    }
-
-    /// The edits in force whose entries protection covers in a history of this length.
-    pub(super) fn covered(&self, length: usize) -> Vec<usize> {
-        let protect_from = self.recent.protect_from(length);
-        let covered = |entry: &usize| self.view.entries[*entry].message >= protect_from || self.is_kept(*entry);
-        self.in_force.keys().copied().filter(covered).collect()
-    }
-
-    /// Lets go of them; only a cold call may.
-    pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
-        let released = self.covered(length);
-        released.iter().for_each(|entry| _ = self.take(*entry));
-        released
-    }
-
-    /// Looks at what came since the last time, then opens what protection has left.
-    pub(super) fn register(&mut self) {
-        let (came, left) = (self.entries_before(self.length), self.entries_before(self.recent.protect_from(self.length)));
-        for entry in self.registered..came {
-            if self.view.entries[entry].kind == EntryKind::Result {
-                self.came(entry);
-            }
-        }
-        self.registered = self.registered.max(came);
-        for entry in self.opened..left {
-            if !self.is_kept(entry) {
-                self.open(entry);
-            }
-        }
-        self.opened = self.opened.max(left);
-    }
-
-    /// Notes what a result says, shows anew and tells to be changed.
-    fn came(&mut self, entry: usize) {
-        let (view, options) = (self.view, self.options);
-        let Some(tool_call) = view.entries[entry].tool_call else { return };
-        if options.collapse_duplicate_results {
-            self.copies.add(entry);
-        }
-        self.action(tool_call);
-        let Some(action) = self.actions[tool_call].get() else { return };
-        let mut superseded = action.resource.as_ref().map_or_else(Vec::new, |resource| self.reads.add(view, entry, resource));
-        superseded.retain(|_| options.elide_superseded_reads);
-        let stale = if options.elide_stale_reads { self.changes.add(view, entry, action) } else { Vec::new() };
-        for (pass, older) in superseded.into_iter().map(|older| (Pass::Superseded, older)).chain(stale.into_iter().map(|older| (Pass::Stale, older)))
-        {
-            if older < self.opened && !self.is_kept(older) {
-                self.await_pass(pass, older);
-            }
-        }
-    }
-
-    /// Has an entry that protection has left wait for each pass that might shorten it, or what an edit has left of it.
-    pub(super) fn open(&mut self, entry: usize) {
-        let found = &self.view.entries[entry];
-        match found.kind {
-            EntryKind::Text => {}
-            EntryKind::Reasoning => {
-                if self.options.drop_reasoning && !found.required {
-                    self.await_pass(Pass::Reasoning, entry);
-                }
-            }
-            EntryKind::Result => {
-                if self.copies.earlier(entry).next().is_some() {
-                    self.await_pass(Pass::Duplicates, entry);
-                }
-                if self.options.elide_superseded_reads && self.reads.first_superseder(entry).is_some() {
-                    self.await_pass(Pass::Superseded, entry);
-                }
-                if self.changes.of(entry).is_some() {
-                    self.await_pass(Pass::Stale, entry);
-                }
-                if found.bytes as usize > self.policy_of(entry).max_bytes {
-                    self.await_pass(Pass::Truncation, entry);
-                }
-            }
-        }
-    }
-
-    fn await_pass(&mut self, pass: Pass, entry: usize) {
-        let found = &self.view.entries[entry];
-        if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
-            return;
-        }
-        let pass = match self.edit_of(entry).map(|edit| edit.rule) {
-            None => pass,
-            Some(Rule::Truncated) if matches!(pass, Pass::Superseded | Pass::Stale) => Pass::Leftovers,
-            Some(_) => return,
-        };
-        if pass != Pass::Truncation && self.is_original(entry) {
-            return;
-        }
-        let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };
-        self.pending.entry(entry).or_insert_with(|| Pending::new(waits)).passes.insert(pass);
-    }
-
-    /// No edit of this pass is worth making, or may be made.
-    pub(super) fn give_up(&mut self, pass: Pass, entry: usize) {
-        let Some(pending) = self.pending.get_mut(&entry) else { return };
-        pending.passes.remove(pass);
-        if pending.passes.are_none() {
-            self.pending.remove(&entry);
-        }
-    }
-
     /// Calls still to come.
     pub(super) fn expected_calls(&self) -> u64 {
         self.options.expected_calls.map_or(self.call.max(10) as u64, u64::from)
-    }
-
-    /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
-    fn is_kept(&self, entry: usize) -> bool {
-        let found = &self.view.entries[entry];
-        if self.pinned[entry] || found.kind != EntryKind::Result {
-            return self.pinned[entry];
-        }
-        let tool = self.view.tool_of(found);
-        tool.is_none() || tool == self.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
     }
 
     /// Puts an edit in force; returns the one that it takes the place of.
@@ -434,9 +255,6 @@ impl<'v, 't> State<'v, 't> {
 
 /// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
 pub(super) const LEAST_SAVED: usize = 32;
-
-/// No breadcrumb is shorter.
-const SHORTEST_LINE: usize = 20;
 
 fn pinned(view: &View<'_>, options: &Options) -> Vec<bool> {
     let mut pinned = vec![false; view.entries.len()];

@@ -1,0 +1,129 @@
+//! What has come and what protection has left, as far as the history has been walked.
+//!
+//! Entries are looked at when they come and again when protection leaves them; from then on they are pending until a pass has shortened
+//! them or none can. So a history of any length is walked in linear time, and what is pending is found again from the history alone.
+
+use super::pending::{Pass, Pending, Waits};
+use super::state::{LEAST_SAVED, State};
+use crate::history::EntryKind;
+use crate::history::kinds::ToolKind;
+use crate::plan::Rule;
+
+/// No breadcrumb is shorter.
+const SHORTEST_LINE: usize = 20;
+
+impl State<'_, '_> {
+    /// Looks at what came since the last time, then opens what protection has left.
+    pub(super) fn register(&mut self) {
+        let (came, left) = (self.entries_before(self.length), self.entries_before(self.recent.protect_from(self.length)));
+        for entry in self.registered..came {
+            if self.view.entries[entry].kind == EntryKind::Result {
+                self.came(entry);
+            }
+        }
+        self.registered = self.registered.max(came);
+        for entry in self.opened..left {
+            if !self.is_kept(entry) {
+                self.open(entry);
+            }
+        }
+        self.opened = self.opened.max(left);
+    }
+
+    /// Notes what a result says, shows anew and tells to be changed.
+    fn came(&mut self, entry: usize) {
+        let (view, options) = (self.view, self.options);
+        let Some(tool_call) = view.entries[entry].tool_call else { return };
+        if options.collapse_duplicate_results {
+            self.copies.add(entry);
+        }
+        self.action(tool_call);
+        let Some(action) = self.actions[tool_call].get() else { return };
+        let mut superseded = action.resource.as_ref().map_or_else(Vec::new, |resource| self.reads.add(view, entry, resource));
+        superseded.retain(|_| options.elide_superseded_reads);
+        let stale = if options.elide_stale_reads { self.changes.add(view, entry, action) } else { Vec::new() };
+        for (pass, older) in superseded.into_iter().map(|older| (Pass::Superseded, older)).chain(stale.into_iter().map(|older| (Pass::Stale, older)))
+        {
+            if older < self.opened && !self.is_kept(older) {
+                self.await_pass(pass, older);
+            }
+        }
+    }
+
+    /// Has an entry that protection has left wait for each pass that might shorten it, or what an edit has left of it.
+    pub(super) fn open(&mut self, entry: usize) {
+        let found = &self.view.entries[entry];
+        match found.kind {
+            EntryKind::Text => {}
+            EntryKind::Reasoning => {
+                if self.options.drop_reasoning && !found.required {
+                    self.await_pass(Pass::Reasoning, entry);
+                }
+            }
+            EntryKind::Result => {
+                if self.copies.earlier(entry).next().is_some() {
+                    self.await_pass(Pass::Duplicates, entry);
+                }
+                if self.options.elide_superseded_reads && self.reads.first_superseder(entry).is_some() {
+                    self.await_pass(Pass::Superseded, entry);
+                }
+                if self.changes.of(entry).is_some() {
+                    self.await_pass(Pass::Stale, entry);
+                }
+                if found.bytes as usize > self.policy_of(entry).max_bytes {
+                    self.await_pass(Pass::Truncation, entry);
+                }
+            }
+        }
+    }
+
+    fn await_pass(&mut self, pass: Pass, entry: usize) {
+        let found = &self.view.entries[entry];
+        if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
+            return;
+        }
+        let pass = match self.edit_of(entry).map(|edit| edit.rule) {
+            None => pass,
+            Some(Rule::Truncated) if matches!(pass, Pass::Superseded | Pass::Stale) => Pass::Leftovers,
+            Some(_) => return,
+        };
+        if pass != Pass::Truncation && self.is_original(entry) {
+            return;
+        }
+        let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };
+        self.pending.entry(entry).or_insert_with(|| Pending::new(waits)).passes.insert(pass);
+    }
+
+    /// No edit of this pass is worth making, or may be made.
+    pub(super) fn give_up(&mut self, pass: Pass, entry: usize) {
+        let Some(pending) = self.pending.get_mut(&entry) else { return };
+        pending.passes.remove(pass);
+        if pending.passes.are_none() {
+            self.pending.remove(&entry);
+        }
+    }
+
+    /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
+    fn is_kept(&self, entry: usize) -> bool {
+        let found = &self.view.entries[entry];
+        if self.pinned[entry] || found.kind != EntryKind::Result {
+            return self.pinned[entry];
+        }
+        let tool = self.view.tool_of(found);
+        tool.is_none() || tool == self.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
+    }
+
+    /// The edits in force whose entries protection covers in a history of this length.
+    pub(super) fn covered(&self, length: usize) -> Vec<usize> {
+        let protect_from = self.recent.protect_from(length);
+        let covered = |entry: &usize| self.view.entries[*entry].message >= protect_from || self.is_kept(*entry);
+        self.in_force.keys().copied().filter(covered).collect()
+    }
+
+    /// Lets go of them; only a cold call may.
+    pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
+        let released = self.covered(length);
+        released.iter().for_each(|entry| _ = self.take(*entry));
+        released
+    }
+}
