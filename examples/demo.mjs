@@ -41,7 +41,7 @@ printTable(["policy", "sent", "largest", "cached", "cost", "relative", "folds", 
 }));
 console.log(`
 A quote is a line of a result that the agent wrote again later, lost if it no longer stood there.
-The agent is recorded: it does not react to what is gone.`);
+The agent follows a script: it does not react to what is gone.`);
 if (share >= 1) console.log("The default does not pay here: what it saved never came to what its folds made useless in the cache.");
 if (shareOfSpec > 1) console.log(`A budget alone costs more than not folding here: ${spec.folds} shallow folds, each rewriting the cache.`);
 

@@ -12,9 +12,9 @@ pub fn files(patch: &str) -> impl Iterator<Item = &str> {
     let mut old = false; // `+++ x` is a header behind `--- x` only: elsewhere it is an added line
     patch.lines().filter_map(move |line| {
         let behind = std::mem::take(&mut old);
-        if let Some(rest) = line.trim_start().strip_prefix("*** ") {
+        if let Some(rest) = line.trim_ascii_start().strip_prefix("*** ") {
             let names = ["Update File: ", "Add File: ", "Delete File: ", "Move to: "];
-            return names.iter().find_map(|name| rest.strip_prefix(name)).map(str::trim).filter(|path| !path.is_empty());
+            return names.iter().find_map(|name| rest.strip_prefix(name)).map(str::trim_ascii).filter(|path| !path.is_empty());
         }
         let path = match line.strip_prefix("--- ") {
             Some(path) => {
@@ -23,7 +23,7 @@ pub fn files(patch: &str) -> impl Iterator<Item = &str> {
             }
             None => line.strip_prefix("+++ ").filter(|_| behind)?,
         };
-        let path = path.split('\t').next().unwrap_or(path).trim();
+        let path = path.split('\t').next().unwrap_or(path).trim_ascii();
         let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
         (!path.is_empty() && path != "/dev/null").then_some(path)
     })
