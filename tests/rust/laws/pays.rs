@@ -14,7 +14,7 @@ use warmfold::wire::Request;
 use warmfold::{Format, Options, tokens};
 
 use super::{all, cases, holds};
-use crate::histories::{long_request, paying, policy};
+use crate::histories::{Json, long_request, paying, policy};
 use crate::oracle::{self, protect_from, rendered, text_at};
 use crate::support::{Call, Carry, Edit, at_length, call_lengths, carry_through, fold};
 
@@ -95,6 +95,11 @@ fn warm_folds<'c>(calls: &'c [Call], options: &Value) -> Vec<Fold<'c>> {
     folds
 }
 
+/// The carried edit that a new one takes the place of.
+fn left_of(call: &Call, edit: &Edit) -> Option<Edit> {
+    call.carried().into_iter().find(|old| (old.message, old.part) == (edit.message, edit.part))
+}
+
 /// What each edit of a fold saves over what was sent in its place, in tokens.
 fn saved(call: &Call, edit: &Edit) -> u64 {
     let tape = Tape::from_json(&call.request.to_string()).expect("it was folded");
@@ -104,7 +109,7 @@ fn saved(call: &Call, edit: &Edit) -> u64 {
         return u64::from(entry.estimate());
     }
     let estimate = |edit: &Edit| u64::from(tokens::estimate(&rendered(entry.text(), &edit.pieces)));
-    let before = call.carried().iter().find(|old| (old.message, old.part) == (edit.message, edit.part)).map(estimate);
+    let before = left_of(call, edit).map(|cut| estimate(&cut));
     before.unwrap_or(u64::from(entry.estimate())) - estimate(edit)
 }
 
@@ -153,7 +158,11 @@ impl Dues {
             _ => None,
         };
         let there = standing_in.map_or(0, |message| self.first_call(message));
-        unprotected.max(aged).max(there).max(self.quote_holds_until(edit, call.input().len()))
+        let held = match left_of(call, edit) {
+            Some(cut) => self.answered(cut.since), // what is left of it is held by nothing
+            None => self.quote_holds_until(edit, call.input().len()),
+        };
+        unprotected.max(aged).max(there).max(held)
     }
 
     /// Later results about the same resource, of the same tool.
@@ -265,6 +274,7 @@ proptest! {
     fn a_cold_call_folds_once(request in long_request(), policy in paying(), at in any::<prop::sample::Index>()) {
         let lengths = lengths_of(&request.0);
         let at = at.index(lengths.len());
+        let policy = Json(all(&[&policy.0, &json!({ "protectQuotedCalls": 0 })]));
         let cold = all(&[&policy.0, &json!({ "cold": true })]);
         let calls = carry_through(&request.0, &lengths, |number| if number == at { cold.clone() } else { policy.0.clone() });
         let free = all(&[&policy.0, &json!({ "cache": { "read": 1, "write": 1, "ttlMs": 1 }, "expectedCalls": 1000 })]);
@@ -310,8 +320,7 @@ proptest! {
         let calls = carry_through(&request.0, &lengths_of(&request.0), |_| options.clone());
         let dues = Dues::new(calls.last().unwrap());
         for (number, call) in calls.iter().enumerate() {
-            let was_whole = |edit: &Edit| !call.carried().iter().any(|old| (old.message, old.part) == (edit.message, edit.part));
-            for edit in call.new_edits().into_iter().filter(was_whole) {
+            for edit in call.new_edits().into_iter().filter(|edit| left_of(call, edit).is_none()) {
                 let until = dues.quote_holds_until(&edit, call.input().len());
                 prop_assert!(number >= until, "made at call {number}, quoted until {until}: {edit:?}");
             }
