@@ -39,6 +39,8 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
  */
 export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
   const { times, asScored, ...policy } = anObject(options);
+  const told = ["plan", "cold", "usage"].find((name) => name in policy);
+  if (told) throw new WarmfoldError("invalid_option", "a replay carries the plan itself, and tells cold calls from times: leave it out", `options.${told}`);
   return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
 }
 

@@ -110,6 +110,8 @@ pub struct Options {
     pub when: When,
     /// Prices and lifetime of the provider's cache. Default: by model id, else Anthropic's five minutes.
     pub cache: Profile,
+    /// Whether nobody gave them.
+    pub assumes_prices: bool,
     /// Fold when the prompt is over this many tokens. Default: none; preset "spec": 40,000.
     pub budget_tokens: Option<u32>,
     /// A fold goes down to this share of the limit, in (0, 1]. Default 0.5; preset "spec": 1.
@@ -189,6 +191,11 @@ impl Options {
         }
     }
 
+    /// The model whose prices nobody has told.
+    pub fn assumed_prices(&self) -> Option<&str> {
+        self.model.id.as_deref().filter(|id| self.assumes_prices && !Profile::knows(id))
+    }
+
     /// The kind of a tool, where the host says it.
     pub fn kind_of(&self, tool: &str) -> Option<ToolKind> {
         self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
@@ -214,6 +221,7 @@ impl Options {
             enabled: true,
             when: if spec { When::Budget } else { When::Pays },
             cache: Profile::default(),
+            assumes_prices: true,
             budget_tokens: spec.then_some(40_000),
             floor_ratio: if spec { 1.0 } else { 0.5 },
             fit_to_window: true,

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 use crate::format::Format;
 use crate::history::{View, turns};
-use crate::options::Options;
+use crate::options::{Options, When};
 use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
 use crate::tape::hex;
@@ -110,6 +110,10 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
     let mut notes: Vec<String> =
         options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no messages[{}]", pin.message)).collect();
     let anew = || Plan { model: options.model.id.clone(), ..Plan::new(format) };
+    notes.extend(options.assumed_prices().map(|model| format!("prices: nothing is known of {model}, so Anthropic's are taken; pass cache")));
+    if options.when == When::Budget && options.limit_tokens().is_none() {
+        notes.push("when: \"budget\" folds over budgetTokens or the model's window, and neither is known".to_owned());
+    }
     let derived = matches!(given, Given::Derive);
     let (mut next, carried, cold) = match given {
         Given::Derive => (anew(), Carried::default(), said_cold(options)),

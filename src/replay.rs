@@ -16,11 +16,11 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::cache::model::{Billed, Block, Cache, Request as Sent};
-use crate::error::Code;
+use crate::error::{Code, Error};
 use crate::fields::{Fields, amount, list, truth};
 use crate::format::Format;
 use crate::history::{View, turns};
-use crate::options::Options;
+use crate::options::{Options, When};
 use crate::plan::Edit;
 use crate::planner;
 use crate::render;
@@ -122,6 +122,12 @@ pub struct ReplayedCall {
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
     let view = format.read(request)?;
+    if !recorded.times.is_empty() && recorded.times.len() != view.messages.len() {
+        let what =
+            format!("expected a time in milliseconds (or null) for each of the {} messages, got {}", view.messages.len(), recorded.times.len());
+        return Err(Error::new(Code::InvalidOption, "options.times", what));
+    }
+    let options = &Options { when: if options.enabled { options.when } else { When::Never }, ..options.clone() };
     let calls = turns::calls(&view);
     let answers = &calls[..calls.len() - 1];
     let time = |message: usize| recorded.times.get(message).copied().flatten();

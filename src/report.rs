@@ -169,7 +169,7 @@ fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
         _ => {
-            "what is left is protected, or smaller than maxToolResultBytes; protect less, shorten it yourself, or choose a model with a larger window"
+            "what is left is protected, or too small to be cut; protect less, cut smaller results (byKind), reserve less for the answer (completionReserve), or choose a model with a larger window"
                 .to_owned()
         }
     };

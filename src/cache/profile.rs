@@ -172,6 +172,11 @@ impl Profile {
         Profile::named_for(name, id).unwrap_or_default()
     }
 
+    /// Whether a model's id tells its prices.
+    pub fn knows(id: &str) -> bool {
+        row(id).is_some()
+    }
+
     /// The profile of this name with the figures of the model, where it is of the same provider and has its own.
     pub fn named_for(name: &str, id: &str) -> Option<Profile> {
         let profile = Profile::named(name)?;

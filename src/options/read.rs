@@ -70,6 +70,7 @@ pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
     set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
     set(&mut to.when, fields.read("when", |value| one_of(value, &[("pays", When::Pays), ("budget", When::Budget), ("never", When::Never)])))?;
     let asked = fields.read("cache", Asked::read)?.map(|asked| asked.for_model(to.model.id.as_deref()));
+    to.assumes_prices = asked.is_none() && to.model.cache.is_none();
     to.cache = asked.unwrap_or(to.cache);
     set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
     set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;

@@ -92,7 +92,7 @@ pub(super) enum Quoted {
 pub(super) fn at_most(state: &State<'_, '_>, call: Call, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
     let due = state.pending.range(from..).rev().filter_map(|(entry, pending)| {
         let (saved, since) = at_most_of(state, *entry, pending, quoted)?;
-        let cached = state.tokens_between(readable.before(state.view.entries[*entry].message), call.cached);
+        let cached = state.cached_behind(readable.before(state.view.entries[*entry].message), call.cached, 0);
         Some((*entry, Due { saved, calls: (state.call - since) as u64, cached }))
     });
     due.collect()

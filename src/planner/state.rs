@@ -198,6 +198,17 @@ impl<'v, 't> State<'v, 't> {
         self.prefix[to] - self.prefix[from] - saved
     }
 
+    /// Tokens in the cache that a change behind the first `from` messages makes useless, given how many messages were sent: all, where
+    /// what stays is too little to be found again.
+    pub(super) fn cached_behind(&self, from: usize, sent: usize, saved_since: u64) -> u64 {
+        if from >= sent {
+            return 0;
+        }
+        let before = self.prefix[0] + self.tokens_between(0, from);
+        let behind = self.tokens_between(from, sent) + saved_since;
+        if self.scaled(before) >= self.options.cache.minimum_tokens { behind } else { before + behind }
+    }
+
     pub(super) fn entries_before(&self, message: usize) -> usize {
         message.checked_sub(1).map_or(0, |last| self.view.messages[last].entries.end)
     }

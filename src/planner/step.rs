@@ -57,7 +57,7 @@ impl Fold {
     /// What it costs in the cache, given how much of the last request can be read again.
     pub(super) fn rewrite(&self, state: &State<'_, '_>, call: Call, readable: &Readable) -> Rewrite {
         let from = readable.before(state.view.entries[self.made[0]].message);
-        let cached = if from < call.cached { state.tokens_between(from, call.cached) + self.saved_of_cached } else { 0 };
+        let cached = state.cached_behind(from, call.cached, self.saved_of_cached);
         Rewrite { saved: self.saved, cached }
     }
 }
