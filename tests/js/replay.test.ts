@@ -168,12 +168,16 @@ describe("what is refused", () => {
     assert.equal(refusal(() => replay([{ role: "user", content: "hi" }, {}])).path, "messages[1].role");
   });
 
-  test("what a replay decides itself, by the compiler", () => {
+  test("what a replay decides itself, by the compiler too", () => {
     // @ts-expect-error the plan of each call is that of the call before
-    replay([], { plan: null });
+    assert.equal(refusal(() => replay([], { plan: null })).path, "options.plan");
     // @ts-expect-error told by times
-    replay([], { cold: true });
+    assert.equal(refusal(() => replay([], { cold: true })).path, "options.cold");
     // @ts-expect-error milliseconds, not text
     replay([], { times: [] as string[] });
+  });
+
+  test("times that are not one for each message", () => {
+    assert.equal(refusal(() => replay(transcript, { times: [1, 2] })).path, "options.times");
   });
 });
