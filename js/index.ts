@@ -1,4 +1,4 @@
-/** warmfold: folds an agent's message history to fit a token budget without cooling the provider's prompt cache. */
+/** warmfold: shortens the old tool results in an agent's message history when that saves more than it costs in the provider's prompt cache. */
 
 import { applyPatches, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";

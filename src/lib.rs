@@ -1,4 +1,4 @@
-//! warmfold folds an LLM agent's message history to fit a token budget without cooling the provider's prompt cache.
+//! warmfold shortens the old tool results in an LLM agent's message history when that saves more than it costs in the provider's prompt cache.
 //!
 //! Before each model call the host passes its messages and the plan that it carries; it gets back edits, cache breakpoints and the
 //! next plan. The same input always gives the same bytes.
@@ -26,11 +26,10 @@
 //!     { "role": "assistant", "content": "It builds." },
 //!     { "role": "user", "content": "thanks" }]);
 //! let tape = Tape::from_json(&serde_json::json!({ "messages": messages }).to_string())?;
-//! let options = Options::from_json(serde_json::json!({ "budgetTokens": 1000, "protectRecentTurns": 1 }))?;
 //!
-//! let outcome = fold(&Request::of(tape.root(), None), &options, Given::New)?;
+//! let outcome = fold(&Request::of(tape.root(), None), &Options::default(), Given::New)?;
 //! outcome.patches.iter().for_each(|patch| patch.apply_to(&mut messages));
-//! assert!(messages[2]["content"].as_str().unwrap().starts_with("[warmfold: 180 of 200 lines elided to save context;"));
+//! assert!(messages[2]["content"].as_str().unwrap().starts_with("[warmfold: 198 of 200 lines elided; call build again]"));
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 //!

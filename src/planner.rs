@@ -1,8 +1,8 @@
 //! The planner: which edits are in force at this call.
 //!
-//! It is a fold over model calls. One step takes the edits of call k to call k + 1: over the limit, the passes run in their order until
-//! the target is reached. A carried plan leaves one step to take; without one, every step is taken from the first call on, so that
-//! `fold(messages)` alone gives what carrying would have given.
+//! It is a fold over model calls. One step takes the edits of call k to call k + 1 ([`step`]): where that pays, or over a limit, the
+//! passes shorten what waits for it. A carried plan leaves one step to take; without one, every step is taken from the first call on,
+//! so that `fold(messages)` alone gives what carrying would have given.
 //!
 //! ```
 //! use warmfold::{Options, Format, planner, tape::Tape, wire::Request};

@@ -23,6 +23,7 @@ pub(super) fn fold(state: &mut State<'_, '_>, call: Call) -> Attempt {
 }
 
 fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
+    drop_impossible(state);
     let from = earliest(state, &at_most(state, call, 0, &Readable::Anywhere, Quoted::Overlooked))?;
     work_out(state, from);
     let readable = state.readable();
@@ -30,6 +31,21 @@ fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
     state.look_for_quotes();
     let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Kept))?;
     fold_from(state, call, from, Start::pays)
+}
+
+/// Edits stay, so what stands in for nothing whole any more never will: without this, what cannot be done would be looked at for ever.
+fn drop_impossible(state: &mut State<'_, '_>) {
+    let needs_another = [Pass::Duplicates, Pass::Superseded, Pass::Leftovers];
+    let passes_of = |(entry, pending): (&usize, &Pending)| {
+        let (entry, passes) = (*entry, pending.passes);
+        needs_another.into_iter().filter(move |pass| passes.contain(*pass)).map(move |pass| (entry, pass))
+    };
+    let waiting: Vec<(usize, Pass)> = state.pending.iter().flat_map(passes_of).collect();
+    for (entry, pass) in waiting {
+        if !passes::is_possible(state, pass, entry) {
+            state.give_up(pass, entry);
+        }
+    }
 }
 
 /// Makes the edits that are due from the best start that is accepted, at this entry or behind it.
