@@ -26,13 +26,26 @@ pub(super) struct Fold {
 pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
     (state.length, state.call) = (call.length, call.earlier);
     let before = state.saved;
-    let attempt = match state.options.when {
-        When::Never => return None,
+    let mut attempt = Attempt::default();
+    loop {
+        let more = once(state, call).unwrap_or_default();
+        // A lowered edit no longer shows that we had cut too early: what was held for that may be due.
+        let again = more.lowered() > 0;
+        attempt.append(more);
+        if !again {
+            return fold_of(state, call, &attempt, before);
+        }
+    }
+}
+
+fn once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
+    match state.options.when {
+        When::Never => None,
         When::Budget => {
             let limit = over(state, state.options.limit_tokens())?;
             state.register();
             state.look_for_quotes();
-            by_budget(state, call, limit)?
+            by_budget(state, call, limit)
         }
         When::Pays => {
             state.register();
@@ -40,10 +53,9 @@ pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
             if let Some(limit) = over(state, state.options.limit_tokens()) {
                 into_limit(state, call, limit).into_iter().for_each(|attempt| made.append(attempt));
             }
-            made
+            Some(made)
         }
-    };
-    fold_of(state, call, &attempt, before)
+    }
 }
 
 /// What an attempt did, given what was saved before it.

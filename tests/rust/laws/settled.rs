@@ -10,8 +10,9 @@ use crate::support::{Call, Carry, Edit, assistant, call_lengths, carry_through, 
 
 /// Whether two results came out as the same text, which folding again may take for copies.
 fn has_identical_cuts(call: &Call) -> bool {
-    let messages = call.edits().into_iter().filter(|edit| edit.rule != "reasoning").map(|edit| edit.message);
-    let mut texts: Vec<String> = messages.map(|at| call.output()[at]["content"].to_string()).collect();
+    let edits = call.edits().into_iter().filter(|edit| edit.rule != "reasoning");
+    let mut texts: Vec<String> =
+        edits.map(|edit| oracle::rendered(oracle::text_at(&call.input()[edit.message], edit.part).unwrap_or(""), &edit.pieces)).collect();
     texts.sort();
     texts.windows(2).any(|two| two[0] == two[1])
 }
