@@ -171,6 +171,7 @@ pub enum Ids {
 
 /// One step of a conversation.
 #[derive(Clone, Debug)]
+#[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "only the laws, which are native, quote and ask again"))]
 pub enum Step {
     System {
         developer: bool,
