@@ -105,7 +105,8 @@ impl<'t> Arguments<'t> {
 
     /// Where the command runs.
     pub(super) fn folder(self) -> &'t str {
-        self.text_of(FOLDERS).unwrap_or("")
+        const LONGEST: usize = 4096; // no system takes a longer one, and each file of a line is told from it
+        self.text_of(FOLDERS).filter(|folder| folder.len() <= LONGEST).unwrap_or("")
     }
 
     /// The patch.

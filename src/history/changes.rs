@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::View;
 use super::actions::Action;
-use super::failures::is_error;
+use super::failures::is_change_in_doubt;
 use super::kinds::ToolKind;
 use super::paths::{file_name, same_file};
 
@@ -45,7 +45,7 @@ impl Changes {
         let (mut stale, failed) = (Vec::new(), OnceCell::new());
         for path in &action.writes {
             let Some(reads) = self.fresh.get_mut(file_name(path)) else { continue };
-            if *failed.get_or_init(|| found.failed || is_error(found.text())) {
+            if *failed.get_or_init(|| found.failed || is_change_in_doubt(found.text())) {
                 break;
             }
             let first = reads.len().saturating_sub(LOOK_BACK);

@@ -62,6 +62,41 @@ pub fn is_error(text: &str) -> bool {
     says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))
 }
 
+/// Whether the result of a call that would change something says that it may not have. It errs towards "may not": a read that is still
+/// up to date must not be called stale.
+pub fn is_change_in_doubt(text: &str) -> bool {
+    const SIGNS: &[&str] = &[
+        "fail",
+        "error",
+        "reject",
+        "denied",
+        "cancel",
+        "interrupt",
+        "unique",
+        "no match",
+        "not ",
+        "unchanged",
+        "no change",
+        "no replacement",
+        "0 replacement",
+        "expected",
+        "modified since",
+        "\"ok\":false",
+        "\"ok\": false",
+        "\"iserror\":true",
+        "\"iserror\": true",
+    ];
+    /// Behind these stands an exit status.
+    const STATUS: &[&str] = &["exit code: ", "exit_code\":", "exit_code\": ", "exitcode\":", "<returncode>", "exit status "];
+    let mut end = text.len().min(300);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let start = text[..end].to_ascii_lowercase();
+    let failed = |sign: &&str| start.split(*sign).skip(1).any(|rest| rest.starts_with(|first: char| ('1'..='9').contains(&first)));
+    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| start.contains(sign)) || STATUS.iter().any(|sign| failed(&sign))
+}
+
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.
 pub fn is_unchanged_stub(text: &str) -> bool {
     const SIGNS: &[&str] = &[

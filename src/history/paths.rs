@@ -37,10 +37,10 @@ pub fn normalised(base: &str, path: &str) -> String {
     whole
 }
 
-/// Whether two normalised paths name the same file: they are equal or, where one is relative, it is the end of the other.
+/// Whether two normalised paths name the same file: they are equal or, where only one is absolute, the other is its end.
 pub fn same_file(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if short.is_empty() || is_absolute(short) || short.len() == long.len() {
+    if short.is_empty() || is_absolute(short) || !is_absolute(long) || short.len() == long.len() {
         return a == b && !a.is_empty();
     }
     long.ends_with(short) && long.as_bytes()[long.len() - short.len() - 1] == b'/'

@@ -31,6 +31,9 @@ mod words;
 /// Shells in shells, and programs that start programs, are read so deep.
 const DEEPEST: usize = 8;
 
+/// A line that reads more files than this is no read of files.
+const MOST_FILES: usize = 256;
+
 /// A folder's path that is longer is not followed further.
 const LONGEST: usize = 4096;
 
@@ -300,6 +303,9 @@ impl Walk {
 
     /// A file is looked at.
     fn read(&mut self, file: &Word<'_>) {
+        if self.reads.len() == MOST_FILES {
+            return self.saw(ToolKind::Run);
+        }
         if let Some(path) = self.path(file) {
             add(&mut self.reads, path);
         }

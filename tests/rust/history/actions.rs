@@ -137,10 +137,10 @@ fn paths_are_made_comparable() {
     ] {
         assert_eq!(normalised(base, path), expected, "{base} {path}");
     }
-    for (a, b) in [("a/b.rs", "a/b.rs"), ("/r/a/b.rs", "a/b.rs"), ("b.rs", "/r/a/b.rs"), ("x/b.rs", "b.rs")] {
+    for (a, b) in [("a/b.rs", "a/b.rs"), ("/r/a/b.rs", "a/b.rs"), ("b.rs", "/r/a/b.rs")] {
         assert!(same_file(a, b) && same_file(b, a) && file_name(a) == file_name(b), "{a} {b}");
     }
-    for (a, b) in [("/r/b.rs", "/s/b.rs"), ("/a/b.rs", "/r/a/b.rs"), ("b.rs", "ab.rs"), ("", ""), ("", "a"), ("a/b", "c/b")] {
+    for (a, b) in [("/r/b.rs", "/s/b.rs"), ("/a/b.rs", "/r/a/b.rs"), ("b.rs", "ab.rs"), ("", ""), ("", "a"), ("a/b", "c/b"), ("x/b.rs", "b.rs")] {
         assert!(!same_file(a, b) && !same_file(b, a), "{a} {b}");
     }
 }

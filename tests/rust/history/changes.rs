@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use warmfold::Format;
 use warmfold::history::changes::Changes;
+use warmfold::history::{actions::same_file, failures::is_change_in_doubt};
 use warmfold::tape::Tape;
 use warmfold::wire::Request;
 
@@ -152,4 +153,34 @@ fn a_read_beside_a_write() {
     };
     assert_eq!(batch(["read", "write"]), [(2, 3)]);
     assert_eq!(batch(["write", "read"]), []);
+}
+
+/// What may not have happened makes nothing stale.
+#[test]
+fn a_change_in_doubt_is_none() {
+    let doubtful = [
+        "No replacement was performed, old_str `x` did not appear verbatim in /a.ts.",
+        "apply_patch verification failed: Failed to find expected lines in /a.ts",
+        "Exit code: 1\nWall time: 0.1 seconds",
+        "{\"output\":\"\",\"metadata\":{\"exit_code\":1}}",
+        "<returncode>2</returncode>",
+        "User rejected this edit.",
+        "old_string matched 3 times, must be unique",
+        "No changes made.",
+        "{\"ok\":false}",
+        "File has been modified since read. Read it again",
+    ];
+    for text in doubtful {
+        assert!(is_change_in_doubt(text), "{text}");
+    }
+    for text in ["The file a.ts has been updated successfully.", "done", "", "Exit code: 0\nSuccess. Updated a.ts", "Wrote 120 bytes to a.ts"] {
+        assert!(!is_change_in_doubt(text), "{text}");
+    }
+}
+
+/// Where both paths are relative nothing says that one continues the other.
+#[test]
+fn another_file_of_the_same_name_is_another_file() {
+    assert!(!same_file("package.json", "packages/foo/package.json"));
+    assert!(same_file("src/index.ts", "/repo/src/index.ts") && same_file("src/index.ts", "src/index.ts"));
 }
