@@ -94,7 +94,7 @@ pub fn is_change_in_doubt(text: &str) -> bool {
     }
     let start = text[..end].to_ascii_lowercase();
     let failed = |sign: &&str| start.split(*sign).skip(1).any(|rest| rest.starts_with(|first: char| ('1'..='9').contains(&first)));
-    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| start.contains(sign)) || STATUS.iter().any(|sign| failed(&sign))
+    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| start.contains(sign)) || STATUS.iter().any(failed)
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.
