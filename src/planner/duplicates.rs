@@ -16,9 +16,6 @@ use crate::plan::Rule;
 const COPIES: usize = 64;
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
-    if state.is_original(entry) {
-        return Proposal::NotNow;
-    }
     let Some(first) = original(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))

@@ -7,6 +7,9 @@ use super::{duplicates, reasoning, stale, superseded, truncation};
 
 /// What a pass makes of an entry, as things stand.
 pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
+    if !is_possible(state, pass, entry) {
+        return Proposal::NotNow;
+    }
     match pass {
         Pass::Duplicates => duplicates::propose(state, entry),
         Pass::Superseded | Pass::Leftovers => superseded::propose(state, entry),
@@ -31,12 +34,13 @@ pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits)
     }
 }
 
-/// Whether what a pass needs of other entries is there.
+/// Whether what a pass needs of other entries is there. What copies in force are said to be like stays at least in part.
 pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bool {
     match pass {
-        Pass::Duplicates => !state.is_original(entry) && duplicates::original(state, entry).is_some(),
-        Pass::Superseded | Pass::Leftovers => !state.is_original(entry) && superseded::superseder(state, entry).is_some(),
-        Pass::Stale | Pass::StaleLeftovers => !state.is_original(entry),
         Pass::Truncation | Pass::Reasoning => true,
+        _ if state.is_original(entry) => false,
+        Pass::Duplicates => duplicates::original(state, entry).is_some(),
+        Pass::Superseded | Pass::Leftovers => superseded::superseder(state, entry).is_some(),
+        Pass::Stale | Pass::StaleLeftovers => state.changes.of(entry).is_some(),
     }
 }

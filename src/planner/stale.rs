@@ -1,7 +1,7 @@
 //! Pass 3: a read of a file that a later call has changed becomes one line.
 //!
 //! ```text
-//! tool read a.rs   "fn old() {…}"        tool read a.rs   "[warmfold: all 480 lines of a.rs elided: changed by a later call; call read again]"
+//! tool read a.rs   "fn old() {…}"        tool read a.rs   "[warmfold: all 480 lines elided: changed by a later call; call read again]"
 //! …                                   →   …
 //! tool edit a.rs   "done"                 tool edit a.rs   "done"
 //! ```
@@ -13,9 +13,6 @@ use super::state::State;
 use crate::plan::Rule;
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
-    if state.is_original(entry) {
-        return Proposal::NotNow;
-    }
     let Some(change) = state.changes.of(entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).stale(&proposal::all_of(state, entry));
     proposal::edit(state, entry, Rule::Stale, vec![line.into()], Some(change))

@@ -14,9 +14,6 @@ use super::state::State;
 use crate::plan::Rule;
 
 pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
-    if state.is_original(entry) {
-        return Proposal::NotNow;
-    }
     let Some(latest) = superseder(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
