@@ -19,7 +19,7 @@ use crate::history::{View, turns};
 use crate::options::{Marks, Options};
 use crate::plan::{Edit, Plan, carry};
 use crate::planner::marks::{self, Sent};
-use crate::planner::{self, Given, Planned};
+use crate::planner::{self, Given};
 use crate::report::{self, Report, Verdict};
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
@@ -94,7 +94,7 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
     let view = plan.format.read(request)?;
     let edits = carry::carry(&view, plan).edits;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
-    let points = marks::of(&view, options, planner::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
+    let points = marks::of(&view, options, marks::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
     apply(request, &view, plan.format, &edits, points, options)
 }
 
@@ -109,7 +109,7 @@ fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) ->
         return Ok(disabled(&view, format, options, given));
     }
     let planned = planner::plan(&view, format, format.forced_tool(request), options, given);
-    let points = plan_breakpoints(&view, &planned, options);
+    let points = planned.breakpoints.clone();
     let Rendered { patches, breakpoints, marks } = match applied {
         true => apply(request, &view, format, &planned.edits, points, options)?,
         false => Rendered { patches: Vec::new(), marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(), breakpoints: points },
@@ -128,13 +128,6 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
     let fits = options.window_tokens().is_none_or(|window| tokens <= window);
     let verdict = if fits { Verdict::Untouched } else { Verdict::CannotFit };
     Outcome { patches: Vec::new(), plan, breakpoints: Vec::new(), marks: Vec::new(), folded: false, fits, verdict, report: Report::disabled(tokens) }
-}
-
-/// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
-fn plan_breakpoints(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<usize> {
-    let from = planned.changed_from.filter(|_| planned.cold.is_empty());
-    let fold_point = from.and_then(|from| planned.earlier_breakpoints.iter().copied().rfind(|at| *at < from + view.shift()));
-    marks::of(view, options, planner::by_entry(&planned.edits), Sent { length: view.messages.len(), added_from: planned.sent }, fold_point)
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.

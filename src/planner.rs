@@ -42,7 +42,7 @@ mod superseded;
 mod truncation;
 
 use marks::Readable;
-use state::{Call, State};
+use state::State;
 use step::Fold;
 
 /// What the caller said about the plan.
@@ -61,10 +61,8 @@ pub struct Planned {
     pub plan: Plan,
     /// Its edits, by entry, ascending.
     pub edits: Vec<(usize, Rc<Edit>)>,
-    /// The breakpoints of the call before, in returned messages, where this one changes what it sent.
-    pub earlier_breakpoints: Vec<usize>,
-    /// Messages of the history that the call before sent.
-    pub sent: usize,
+    /// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
+    pub breakpoints: Vec<usize>,
     /// Edits made at this call, of entries that had none.
     pub added: usize,
     /// Edits that this call replaced by shorter ones.
@@ -126,20 +124,17 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         }
     };
     let mut state = State::new(view, options, &calls, forced_tool, &carried.edits);
-    let earlier_calls = if derived { &calls[..last] } else { &[] };
-    for (earlier, length) in earlier_calls.iter().enumerate() {
-        step::step(&mut state, Call { length: *length, earlier, cached: sent_before(earlier) });
+    for call in if derived { 0..last } else { 0..0 } {
+        step::step(&mut state, call, sent_before(call));
     }
     learn(&mut next, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
     let sent = sent_before(last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
-    let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
-    let earlier_request = marks::Sent { length: sent, added_from: if last > 0 { sent_before(last - 1) } else { 0 } };
-    let call = Call { length, earlier: last, cached };
-    let (fold, released) = take(&mut state, call, !cold.is_empty());
-    let (floor, pending) = step::floor(&mut state, call);
-    let edits: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+    let before = state.edits_by_entry();
+    let (fold, released) = take(&mut state, last, cached, !cold.is_empty());
+    let (floor, pending) = step::floor(&mut state);
+    let edits = state.edits_by_entry();
     let message_of = |entry: &usize| view.entries[*entry].message;
     let changed = [
         carried.changed_from.filter(|_| carried.dropped > 0),
@@ -147,8 +142,11 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
     ];
     let changed_from = changed.into_iter().flatten().min();
-    let earlier_breakpoints = changed_from.map(|_| marks::of(view, options, by_entry(&before), earlier_request, None)).unwrap_or_default();
-    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, call, &Readable::of(view, options, by_entry(&before), earlier_request)));
+    let request_before = marks::Sent::before(&calls, last);
+    let is_warm = cold.is_empty();
+    let fold_point = changed_from.filter(|_| is_warm).and_then(|from| marks::fold_point(view, options, &before, request_before, from));
+    let breakpoints = marks::of(view, options, state.edits(), marks::Sent { length, added_from: sent }, fold_point);
+    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, &Readable::of(view, options, marks::by_entry(&before), request_before)));
     next.context = context;
     next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
@@ -159,13 +157,12 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         dropped: carried.dropped,
         moved: carried.moved,
         released: released.len(),
-        covered: state.covered(length).len(),
+        covered: state.covered(last).len(),
         changed_from,
-        sent,
         tokens: (state.scaled(state.raw()), state.scaled(state.unscaled())),
         floor: state.scaled(floor),
         edits,
-        earlier_breakpoints,
+        breakpoints,
         cold,
         notes,
         pending,
@@ -175,18 +172,18 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
 
 /// Takes one call. On a cold one edits that protection covers are let go of, unless the window needs them: then what it covers stays
 /// as short as it was.
-fn take(state: &mut State<'_, '_>, call: Call, is_cold: bool) -> (Option<Fold>, Vec<usize>) {
+fn take(state: &mut State<'_, '_>, call: usize, cached: usize, is_cold: bool) -> (Option<Fold>, Vec<usize>) {
     if !is_cold {
-        return (step::step(state, call), Vec::new());
+        return (step::step(state, call, cached), Vec::new());
     }
-    let before: Vec<(usize, Rc<Edit>)> = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
-    let released = state.release(call.length);
-    let fold = step::step(state, call);
+    let before = state.edits_by_entry();
+    let released = state.release(call);
+    let fold = step::step(state, call, cached);
     if released.is_empty() || !step::is_over_window(state) {
         return (fold, released);
     }
     state.restart(&before);
-    (step::step(state, call), Vec::new())
+    (step::step(state, call, cached), Vec::new())
 }
 
 /// A call of a whole transcript that was planned call by call.
@@ -206,32 +203,22 @@ pub fn replay(view: &View<'_>, options: &Options, is_cold: impl Fn(usize) -> boo
     let calls = turns::calls(view);
     let mut state = State::new(view, options, &calls, None, &[]);
     let mut edits = Vec::new();
-    for (earlier, &length) in calls[..calls.len() - 1].iter().enumerate() {
-        let (sent, is_cold) = (if earlier > 0 { calls[earlier - 1] } else { 0 }, is_cold(earlier));
-        let call = Call { length, earlier, cached: if is_cold { 0 } else { sent } };
-        let from = match take(&mut state, call, is_cold) {
+    for (call, &length) in calls[..calls.len() - 1].iter().enumerate() {
+        let (before, is_cold) = (marks::Sent::before(&calls, call), is_cold(call));
+        let from = match take(&mut state, call, if is_cold { 0 } else { before.length }, is_cold) {
             (None, released) if released.is_empty() => None,
             (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().copied(),
         };
-        let request = marks::Sent { length, added_from: sent };
         let breakpoints = marks::are_bounds(view, options, length).then(|| {
-            let fold_point = from.filter(|_| !is_cold).and_then(|from| {
-                let earlier = marks::Sent { length: sent, added_from: if earlier > 1 { calls[earlier - 2] } else { 0 } };
-                let points = marks::of(view, options, by_entry(&edits), earlier, None);
-                points.into_iter().rfind(|at| *at < view.entries[from].message + view.shift())
-            });
-            marks::of(view, options, state.edits(), request, fold_point)
+            let changed = from.filter(|_| !is_cold).map(|from| view.entries[from].message);
+            let fold_point = changed.and_then(|from| marks::fold_point(view, options, &edits, before, from));
+            marks::of(view, options, state.edits(), marks::Sent { length, added_from: before.length }, fold_point)
         });
         if from.is_some() {
-            edits = state.edits().map(|(entry, edit)| (entry, edit.clone())).collect();
+            edits = state.edits_by_entry();
         }
         each(Replayed { length, edits: &edits, folded: from.is_some(), breakpoints });
     }
-}
-
-/// Edits as [`marks::of`] takes them.
-pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
-    edits.iter().map(|(entry, edit)| (*entry, edit))
 }
 
 /// What the host says about the cache.

@@ -31,18 +31,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of the first `length` messages.
-    pub fn prefix(&self, length: usize) -> Layout {
-        let cut = |length: usize| length.min(self.bytes.len());
-        Layout {
-            bytes: self.bytes[..cut(length)].to_vec(),
-            blocks: self.blocks[..cut(length)].to_vec(),
-            can_hold: self.can_hold[..cut(length)].to_vec(),
-            system_end: self.system_end.min(length),
-            added_from: self.added_from.min(length),
-        }
-    }
-
     /// The last message at or before this one that can hold a breakpoint.
     fn holder(&self, at: usize) -> Option<usize> {
         (0..=at).rev().find(|&at| self.can_hold[at])

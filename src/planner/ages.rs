@@ -64,7 +64,7 @@ impl State<'_, '_> {
     /// Walks on to what the model has quoted by now.
     pub(super) fn look_for_quotes(&mut self) {
         if self.options.protect_quoted_calls > 0 {
-            self.quotes.walk(self.view, self.length);
+            self.quotes.walk(self.view, self.length());
         }
     }
 }

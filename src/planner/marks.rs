@@ -17,6 +17,14 @@ pub struct Sent {
     pub added_from: usize,
 }
 
+impl Sent {
+    /// The request before a call, given the lengths of the history at each.
+    pub(super) fn before(calls: &[usize], call: usize) -> Sent {
+        let length = |before: usize| call.checked_sub(before).map_or(0, |call| calls[call]);
+        Sent { length: length(1), added_from: length(2) }
+    }
+}
+
 /// The breakpoints of a request with these edits, in returned messages. `fold_point` is one that an earlier request wrote.
 pub fn of<'e>(
     view: &View<'_>,
@@ -28,6 +36,17 @@ pub fn of<'e>(
     let most = options.max_breakpoints.saturating_sub(host_marks(view, sent.length).count());
     let limits = Limits { most, milestone_tokens: options.milestone_tokens };
     breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view, sent.length), fold_point)
+}
+
+/// A breakpoint of the request before, given the edits that it went out with, from which a request can still be read that changes
+/// messages of the history from this one on.
+pub(super) fn fold_point(view: &View<'_>, options: &Options, edits: &[(usize, Rc<Edit>)], before: Sent, from: usize) -> Option<usize> {
+    of(view, options, by_entry(edits), before, None).into_iter().rfind(|at| *at < from + view.shift())
+}
+
+/// Edits as [`of`] takes them.
+pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
+    edits.iter().map(|(entry, edit)| (*entry, edit))
 }
 
 /// Messages that the caller has marked in a request of so many, in returned messages.

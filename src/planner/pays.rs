@@ -8,29 +8,29 @@ use super::marks::Readable;
 use super::passes;
 use super::pending::{PASSES, Pass, Pending};
 use super::proposal::Proposal;
-use super::state::{Call, State};
+use super::state::State;
 use super::truncation;
 use crate::cache::fold::{Due, Start, starts};
 
 /// Makes every fold that pays.
-pub(super) fn fold(state: &mut State<'_, '_>, call: Call) -> Attempt {
+pub(super) fn fold(state: &mut State<'_, '_>) -> Attempt {
     let mut made = Attempt::default();
-    while let Some(attempt) = fold_once(state, call) {
+    while let Some(attempt) = fold_once(state) {
         attempt.settle(state);
         made.append(attempt);
     }
     made
 }
 
-fn fold_once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
+fn fold_once(state: &mut State<'_, '_>) -> Option<Attempt> {
     drop_impossible(state);
-    let from = earliest(state, &at_most(state, call, 0, &Readable::Anywhere, Quoted::Overlooked))?;
+    let from = earliest(state, &at_most(state, 0, &Readable::Anywhere, Quoted::Overlooked))?;
     work_out(state, from);
     let readable = state.readable();
-    let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Overlooked))?;
+    let from = earliest(state, &at_most(state, from, &readable, Quoted::Overlooked))?;
     state.look_for_quotes();
-    let from = earliest(state, &at_most(state, call, from, &readable, Quoted::Kept))?;
-    fold_from(state, call, from, Start::pays)
+    let from = earliest(state, &at_most(state, from, &readable, Quoted::Kept))?;
+    fold_from(state, from, Start::pays)
 }
 
 /// Edits stay, so what stands in for nothing whole any more never will: without this, what cannot be done would be looked at for ever.
@@ -49,8 +49,8 @@ fn drop_impossible(state: &mut State<'_, '_>) {
 }
 
 /// Makes the edits that are due from the best start that is accepted, at this entry or behind it.
-pub(super) fn fold_from(state: &mut State<'_, '_>, call: Call, from: usize, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
-    let most = at_most(state, call, from, &state.readable(), Quoted::Overlooked);
+pub(super) fn fold_from(state: &mut State<'_, '_>, from: usize, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
+    let most = at_most(state, from, &state.readable(), Quoted::Overlooked);
     let mut attempt = Attempt::run(state, from, Allowed::Due, 0);
     let savings = attempt.savings();
     let cached = |entry: usize| most[most.partition_point(|(other, _)| *other > entry)].1.cached;
@@ -89,10 +89,10 @@ pub(super) enum Quoted {
 }
 
 /// What is due at the most, from the last entry to this one: an edit that is not worked out is taken to save all that it holds.
-pub(super) fn at_most(state: &State<'_, '_>, call: Call, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
+pub(super) fn at_most(state: &State<'_, '_>, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
     let due = state.pending.range(from..).rev().filter_map(|(entry, pending)| {
         let (saved, since) = at_most_of(state, *entry, pending, quoted)?;
-        let cached = state.cached_behind(readable.before(state.view.entries[*entry].message), call.cached, 0);
+        let cached = state.cached_behind(readable.before(state.view.entries[*entry].message), 0);
         Some((*entry, Due { saved, calls: (state.call - since) as u64, cached }))
     });
     due.collect()

@@ -43,7 +43,7 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
         fingerprint: hex(state.copies.print(entry)),
         tokens: Some(state.tokens[entry]),
         rule,
-        since: state.length,
+        since: state.length(),
         pieces,
         target,
     })

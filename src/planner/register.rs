@@ -15,7 +15,7 @@ const SHORTEST_LINE: usize = 20;
 impl State<'_, '_> {
     /// Looks at what came since the last time, then opens what protection has left.
     pub(super) fn register(&mut self) {
-        let (came, left) = (self.entries_before(self.length), self.entries_before(self.recent.protect_from(self.length)));
+        let (came, left) = (self.entries_before(self.length()), self.entries_before(self.recent.protect_from(self.length())));
         for entry in self.registered..came {
             if self.view.entries[entry].kind == EntryKind::Result {
                 self.came(entry);
@@ -114,16 +114,16 @@ impl State<'_, '_> {
         tool.is_none() || tool == self.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
     }
 
-    /// The edits in force whose entries protection covers in a history of this length.
-    pub(super) fn covered(&self, length: usize) -> Vec<usize> {
-        let protect_from = self.recent.protect_from(length);
+    /// The edits in force whose entries protection covers at this call.
+    pub(super) fn covered(&self, call: usize) -> Vec<usize> {
+        let protect_from = self.recent.protect_from(self.calls[call]);
         let covered = |entry: &usize| self.view.entries[*entry].message >= protect_from || self.is_kept(*entry);
         self.in_force.keys().copied().filter(covered).collect()
     }
 
     /// Lets go of them; only a cold call may.
-    pub(super) fn release(&mut self, length: usize) -> Vec<usize> {
-        let released = self.covered(length);
+    pub(super) fn release(&mut self, call: usize) -> Vec<usize> {
+        let released = self.covered(call);
         released.iter().for_each(|entry| _ = self.take(*entry));
         released
     }

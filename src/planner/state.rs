@@ -19,17 +19,6 @@ use crate::options::{KindPolicy, Options};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
 
-/// One model call of the history.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// Messages that its request is made from.
-    pub(super) length: usize,
-    /// Model calls before it.
-    pub(super) earlier: usize,
-    /// Messages whose rendering the provider has cached.
-    pub(super) cached: usize,
-}
-
 /// An edit in force, and the tokens that it saves.
 pub(super) struct InForce {
     pub(super) edit: Rc<Edit>,
@@ -59,9 +48,10 @@ pub(super) struct State<'v, 't> {
     saved_by: Sums,
     /// The same in all.
     pub(super) saved: u64,
-    /// The call that is looked at, and the length of its history.
+    /// The call that is looked at.
     pub(super) call: usize,
-    pub(super) length: usize,
+    /// Messages whose rendering the provider has cached from the call before.
+    pub(super) cached: usize,
     /// Entries before this one have come.
     pub(super) registered: usize,
     /// Protection has left the entries before this one.
@@ -112,7 +102,7 @@ impl<'v, 't> State<'v, 't> {
             saved_by: Sums::new(view.entries.len()),
             saved: 0,
             call: 0,
-            length: 0,
+            cached: 0,
             registered: 0,
             opened: 0,
             pending: BTreeMap::new(),
@@ -128,14 +118,18 @@ impl<'v, 't> State<'v, 't> {
 
     /// Begins anew, with these edits in force.
     pub(super) fn restart(&mut self, edits: &[(usize, Rc<Edit>)]) {
-        let scale = self.scale;
-        *self = State::new(self.view, self.options, self.calls, self.forced_tool, edits);
-        self.scale = scale;
+        let State { view, options, calls, forced_tool, scale, .. } = *self;
+        *self = State { scale, ..State::new(view, options, calls, forced_tool, edits) };
     }
 
     /// The edits in force, ascending.
     pub(super) fn edits(&self) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
         self.in_force.iter().map(|(entry, in_force)| (*entry, &in_force.edit))
+    }
+
+    /// The same, to keep.
+    pub(super) fn edits_by_entry(&self) -> Vec<(usize, Rc<Edit>)> {
+        self.edits().map(|(entry, edit)| (entry, edit.clone())).collect()
     }
 
     /// The edit of an entry.
@@ -174,9 +168,14 @@ impl<'v, 't> State<'v, 't> {
         self.options.by_kind.of(self.action_of(entry).map_or(ToolKind::Other, |action| action.kind))
     }
 
+    /// Messages of the history at the call that is looked at.
+    pub(super) fn length(&self) -> usize {
+        self.calls[self.call]
+    }
+
     /// Tokens of the history in full, as estimated.
     pub(super) fn raw(&self) -> u64 {
-        self.prefix[self.length]
+        self.prefix[self.length()]
     }
 
     /// Tokens as planned, as estimated.
@@ -198,14 +197,14 @@ impl<'v, 't> State<'v, 't> {
         self.prefix[to] - self.prefix[from] - saved
     }
 
-    /// Tokens in the cache that a change behind the first `from` messages makes useless, given how many messages were sent: all, where
-    /// what stays is too little to be found again.
-    pub(super) fn cached_behind(&self, from: usize, sent: usize, saved_since: u64) -> u64 {
-        if from >= sent {
+    /// Tokens in the cache that a change behind the first `from` messages makes useless: all, where what stays is too little to be found
+    /// again. `saved_since` were sent and are saved by now.
+    pub(super) fn cached_behind(&self, from: usize, saved_since: u64) -> u64 {
+        if from >= self.cached {
             return 0;
         }
         let before = self.prefix[0] + self.tokens_between(0, from);
-        let behind = self.tokens_between(from, sent) + saved_since;
+        let behind = self.tokens_between(from, self.cached) + saved_since;
         if self.scaled(before) >= self.options.cache.minimum_tokens { behind } else { before + behind }
     }
 
@@ -215,8 +214,7 @@ impl<'v, 't> State<'v, 't> {
 
     /// Where the request of the call before can be read again.
     pub(super) fn readable(&self) -> Readable {
-        let messages = |before: usize| self.call.checked_sub(before).map_or(0, |call| self.calls[call]);
-        Readable::of(self.view, self.options, self.edits(), Sent { length: messages(1), added_from: messages(2) })
+        Readable::of(self.view, self.options, self.edits(), Sent::before(self.calls, self.call))
     }
 
     /// Calls still to come.
@@ -260,7 +258,7 @@ impl<'v, 't> State<'v, 't> {
     pub(super) fn is_whole(&self, entry: usize) -> bool {
         let message = self.view.entries[entry].message;
         let mut edits = self.in_force.range(self.view.messages[message].entries.clone());
-        edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length)
+        edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length())
     }
 }
 

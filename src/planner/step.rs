@@ -7,7 +7,7 @@
 use super::attempt::{Allowed, Attempt};
 use super::marks::Readable;
 use super::pays::{self, Quoted};
-use super::state::{Call, State};
+use super::state::State;
 use crate::cache::fold::Rewrite;
 use crate::options::When;
 
@@ -22,36 +22,36 @@ pub(super) struct Fold {
     saved_of_cached: u64,
 }
 
-/// Takes one model call.
-pub(super) fn step(state: &mut State<'_, '_>, call: Call) -> Option<Fold> {
-    (state.length, state.call) = (call.length, call.earlier);
+/// Takes one model call, of whose messages so many are cached.
+pub(super) fn step(state: &mut State<'_, '_>, call: usize, cached: usize) -> Option<Fold> {
+    (state.call, state.cached) = (call, cached);
     let before = state.saved;
     let mut attempt = Attempt::default();
     loop {
-        let more = once(state, call).unwrap_or_default();
+        let more = once(state).unwrap_or_default();
         // A lowered edit no longer shows that we had cut too early: what was held for that may be due.
         let again = more.lowered() > 0;
         attempt.append(more);
         if !again {
-            return fold_of(state, call, &attempt, before);
+            return fold_of(state, &attempt, before);
         }
     }
 }
 
-fn once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
+fn once(state: &mut State<'_, '_>) -> Option<Attempt> {
     match state.options.when {
         When::Never => None,
         When::Budget => {
             let limit = over(state, state.options.limit_tokens())?;
             state.register();
             state.look_for_quotes();
-            by_budget(state, call, limit)
+            by_budget(state, limit)
         }
         When::Pays => {
             state.register();
-            let mut made = pays::fold(state, call);
+            let mut made = pays::fold(state);
             if let Some(limit) = over(state, state.options.limit_tokens()) {
-                into_limit(state, call, limit).into_iter().for_each(|attempt| made.append(attempt));
+                into_limit(state, limit).into_iter().for_each(|attempt| made.append(attempt));
             }
             Some(made)
         }
@@ -59,17 +59,17 @@ fn once(state: &mut State<'_, '_>, call: Call) -> Option<Attempt> {
 }
 
 /// What an attempt did, given what was saved before it.
-fn fold_of(state: &State<'_, '_>, call: Call, attempt: &Attempt, before: u64) -> Option<Fold> {
+fn fold_of(state: &State<'_, '_>, attempt: &Attempt, before: u64) -> Option<Fold> {
     let made = attempt.entries();
     made.first()?;
-    Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, call.cached) })
+    Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, state.cached) })
 }
 
 impl Fold {
     /// What it costs in the cache, given how much of the last request can be read again.
-    pub(super) fn rewrite(&self, state: &State<'_, '_>, call: Call, readable: &Readable) -> Rewrite {
+    pub(super) fn rewrite(&self, state: &State<'_, '_>, readable: &Readable) -> Rewrite {
         let from = readable.before(state.view.entries[self.made[0]].message);
-        let cached = state.cached_behind(from, call.cached, self.saved_of_cached);
+        let cached = state.cached_behind(from, self.saved_of_cached);
         Rewrite { saved: self.saved, cached }
     }
 }
@@ -88,12 +88,12 @@ pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
 }
 
 /// The passes in their order, until the target is reached.
-fn by_budget(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
+fn by_budget(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
     let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, 0, allowed, target(state, limit));
-    let fold = fold_of(state, call, &attempt, before)?;
-    let rewrite = fold.rewrite(state, call, &readable);
+    let fold = fold_of(state, &attempt, before)?;
+    let rewrite = fold.rewrite(state, &readable);
     let reached = state.scaled(state.unscaled()) <= target(state, limit);
     if reached || over_window || is_worth_it(state, rewrite.saved, limit) || rewrite.pays(&state.options.cache, state.expected_calls()) {
         attempt.settle(state);
@@ -109,12 +109,12 @@ fn is_worth_it(state: &State<'_, '_>, saved: u64, limit: u32) -> bool {
 }
 
 /// Over a limit, from the place that earns most among those that reach the target.
-fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attempt> {
+fn into_limit(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
     state.look_for_quotes();
     let (target, over_window) = (target(state, limit), is_over_window(state));
     let (now, scale) = (state.unscaled(), state.scale);
     let left = move |saved: u64| (now.saturating_sub(saved) as f64 * scale).round();
-    let reaching = pays::fold_from(state, call, 0, |start| left(start.rewrite.saved) <= f64::from(target));
+    let reaching = pays::fold_from(state, 0, |start| left(start.rewrite.saved) <= f64::from(target));
     let attempt = reaching.or_else(|| {
         let attempt = Attempt::run(state, 0, Allowed::Due, 0);
         let saved = now - state.unscaled();
@@ -136,10 +136,10 @@ fn into_limit(state: &mut State<'_, '_>, call: Call, limit: u32) -> Option<Attem
 
 /// Over a limit: tokens left if every edit that may be made were made, and how many edits that takes; else the same as they are, and
 /// how many edits are due. Changes nothing.
-pub(super) fn floor(state: &mut State<'_, '_>, call: Call) -> (u64, usize) {
+pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        return (state.unscaled(), pays::at_most(state, call, 0, &Readable::Anywhere, Quoted::Overlooked).len());
+        return (state.unscaled(), pays::at_most(state, 0, &Readable::Anywhere, Quoted::Overlooked).len());
     }
     state.register();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };

@@ -19,7 +19,7 @@ const GAP: &str = "[...]";
 
 pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
     if let Some((cut, _)) = state.pending.get(&entry).and_then(|pending| pending.cut.as_ref()) {
-        return Proposal::Edit(Edit { since: state.length, ..(**cut).clone() });
+        return Proposal::Edit(Edit { since: state.length(), ..(**cut).clone() });
     }
     let proposal = cut(state, entry);
     if let Proposal::Edit(edit) = &proposal {
