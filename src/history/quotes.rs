@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{EntryKind, Role, View};
-use crate::tape::{self, Kind};
+use crate::tape::{self, Kind, Node};
 
 /// Characters of a line that is worth quoting; shorter ones stand everywhere.
 const LEAST: usize = 24;
@@ -106,18 +106,19 @@ impl Quotes {
             self.endings.insert(ending);
             self.written.push(ending);
         };
-        for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind == EntryKind::Text) {
-            lines(view.entries[entry].text(), &mut say);
-        }
-        for call in view.calls_of(message) {
-            let Some(arguments) = view.tool_calls[call].arguments else { continue };
-            match arguments.text() {
-                Some(text) => strings(text, |text| lines(text, &mut say)),
-                None => {
-                    let texts = arguments.subtree().filter(|node| node.kind() == Kind::String).filter_map(|node| node.text());
-                    texts.for_each(|text| lines(text, &mut say));
-                }
-            }
+        texts(view, message, |text| lines(text, &mut say));
+    }
+}
+
+/// The texts of a message: what it says or shows, and the strings in the arguments of its calls, each by itself.
+pub fn texts(view: &View<'_>, message: usize, mut each: impl FnMut(&str)) {
+    for entry in view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind != EntryKind::Reasoning) {
+        each(view.entries[entry].text());
+    }
+    for arguments in view.calls_of(message).filter_map(|call| view.tool_calls[call].arguments) {
+        match arguments.text() {
+            Some(json) => strings(json, &mut each),
+            None => arguments.subtree().filter(|node| node.kind() == Kind::String).filter_map(Node::text).for_each(&mut each),
         }
     }
 }
@@ -201,13 +202,26 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// The strings of a JSON text, as far as it can be read.
-fn strings(json: &str, mut each: impl FnMut(&str)) {
+/// The strings of a JSON text. One that cannot be read (half a character in it, say) is left out; one that is cut off ends it.
+fn strings(json: &str, each: &mut impl FnMut(&str)) {
     let mut rest = json;
     while let Some(from) = rest.find('"') {
-        let mut strings = serde_json::Deserializer::from_str(&rest[from..]).into_iter::<String>();
-        let Some(Ok(text)) = strings.next() else { return };
-        each(&text);
-        rest = &rest[from + strings.byte_offset()..];
+        let Some(length) = string_length(&rest[from..]) else { return };
+        let (string, behind) = rest[from..].split_at(length);
+        if let Ok(text) = serde_json::from_str::<String>(string) {
+            each(&text);
+        }
+        rest = behind;
     }
+}
+
+/// Bytes of the string that a text begins with, quotes included; `None` where it does not end.
+fn string_length(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    let ends = |byte: &u8| {
+        let ends = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        ends
+    };
+    text.as_bytes()[1..].iter().position(ends).map(|at| at + 2)
 }

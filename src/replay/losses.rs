@@ -15,9 +15,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
 
-use crate::history::{EntryKind, Role, View, quotes};
+use crate::history::{Role, View, quotes};
 use crate::plan::Edit;
 use crate::render;
 
@@ -83,26 +82,9 @@ impl Shown {
 }
 
 fn lines_of(view: &View<'_>, message: usize) -> FxHashSet<u64> {
-    let entries = view.messages[message].entries.clone().filter(|entry| view.entries[*entry].kind != EntryKind::Reasoning);
-    let mut lines: FxHashSet<u64> = entries.flat_map(|entry| quotable(view.entries[entry].text())).collect();
-    for call in view.calls_of(message) {
-        let Some(arguments) = view.tool_calls[call].arguments else { continue };
-        let value = match arguments.text() {
-            Some(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
-            None => arguments.to_json(),
-        };
-        strings(&value, &mut |text| lines.extend(quotable(text)));
-    }
+    let mut lines = FxHashSet::default();
+    quotes::texts(view, message, |text| lines.extend(quotable(text)));
     lines
-}
-
-fn strings(value: &Value, each: &mut impl FnMut(&str)) {
-    match value {
-        Value::String(text) => each(text),
-        Value::Array(items) => items.iter().for_each(|item| strings(item, each)),
-        Value::Object(fields) => fields.values().for_each(|field| strings(field, each)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 /// Fingerprints of the lines worth quoting. A line ends at a line end, or at one that is escaped.

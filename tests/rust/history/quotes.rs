@@ -91,6 +91,8 @@ fn arguments_are_read_as_json() {
     assert_eq!(quoted(&shown_then(LINE, call(pretty))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"\\t{}\\u0020\"}}", LINE)))), [(2, 3)]);
     assert_eq!(quoted(&shown_then(LINE, call(format!("{{\"old\": \"{LINE}")))), [], "a text that was cut off is not read");
+    let behind_half = format!("{{\"sign\": \"half \\ud83d a pair\", \"old\": \"{LINE}\"}}");
+    assert_eq!(quoted(&shown_then(LINE, call(behind_half))).len(), 1, "what stands behind a lone surrogate is read");
     let ascii = call(r#"{"old": "the caf\u00e9 of the \ud83d\ude80 astronaut", "new": ""}"#.to_owned());
     assert_eq!(quoted(&shown_then("the café of the 🚀 astronaut\n", ascii)), [(2, 3)], "as hosts write that keep to ASCII");
     assert_eq!(quoted(&shown_then(LINE, call(String::new()))), []);
