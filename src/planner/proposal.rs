@@ -2,6 +2,7 @@
 
 use super::state::{LEAST_SAVED, State};
 use crate::history::Entry;
+use crate::history::actions::Action;
 use crate::history::kinds::ToolKind;
 use crate::plan::{Edit, Piece, Rule, Target};
 use crate::render::{self, breadcrumb::Breadcrumb};
@@ -52,7 +53,7 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
 /// The line that will stand in the entry's place.
 pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
     let tool = state.view.tool_of(&state.view.entries[entry]);
-    Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, |action| action.kind) }
+    Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, Action::relied_on) }
 }
 
 /// "all 80 lines".

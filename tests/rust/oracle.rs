@@ -257,7 +257,7 @@ pub fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
 
 /// Law 8: one generated line says what went; every other line is the original's.
 fn never_silent(call: &Call) -> Checked {
-    let kinds = kinds_of(call);
+    let actions = actions_of(call);
     for (edit, original, text) in new_result_edits(call) {
         let is_marked = |line: &str| line.starts_with(['[', '…']);
         let lines = || text.split('\n').map(str::trim).filter(|line| !line.is_empty());
@@ -268,7 +268,7 @@ fn never_silent(call: &Call) -> Checked {
         let plain = breadcrumb.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && breadcrumb.ends_with(']');
         let brackets = breadcrumb.matches(['[', ']']).count();
         ensure!(plain && brackets == 2, "a breadcrumb is one line of plain ASCII in brackets: {breadcrumb:?}");
-        let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
+        let kind = actions.get(&edit.message).map_or(ToolKind::Other, Action::relied_on);
         let again = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify);
         ensure!(again || !breadcrumb.contains(" again"), "a {kind:?} must not be called again: {breadcrumb}");
         let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch) && edit.rule != "stale";

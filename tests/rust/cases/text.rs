@@ -91,6 +91,27 @@ fn side_effects_are_not_repeated() {
     }
 }
 
+/// A command line may do more than it shows: only what reads, searches and lists is offered to be called again.
+#[test]
+fn commands_that_may_act_are_not_repeated() {
+    for (command, again) in [
+        ("cat src/a.rs", true),
+        ("rg -n main src", true),
+        ("curl -d@body.json https://example.com", false),
+        ("curl $OPTIONS https://example.com", false),
+        ("jest -u", false),
+        ("make clean-all", false),
+        ("cargo test", false),
+    ] {
+        let messages =
+            history(&[&[user("go")], &exchange("a", "bash", json!({ "command": command }), &lines("x", 60)), &[assistant("ok"), user("so")]]);
+        let call = fold_messages(&messages, &eager(), &Carry::New);
+        let line = call.text(2).lines().next().unwrap();
+        assert!(line.starts_with("[warmfold: "), "{line}");
+        assert_eq!((line.contains("call bash again"), line.contains("source intact")), (again, again), "{command}: {line}");
+    }
+}
+
 /// A text that looks like a breadcrumb of ours is text like any other.
 #[test]
 fn a_breadcrumb_in_the_input_is_text() {
