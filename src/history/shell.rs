@@ -22,10 +22,12 @@ use super::resources::{Resource, Span};
 use lex::{Command, Item, Script, Word};
 use lines::Filter;
 
+mod files;
 mod lex;
 mod lines;
 mod programs;
 mod rules;
+mod scripts;
 mod words;
 
 /// Shells in shells, and programs that start programs, are read so deep.

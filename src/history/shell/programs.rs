@@ -1,8 +1,10 @@
-//! Programs that read, search, list and change files, and what of their arguments is a file.
+//! What a program does with its arguments: programs by name, and how each is read.
 
+use super::files::{changes_in_place, copy, parameters, written};
 use super::lex::Word;
 use super::lines::{self, Filter};
 use super::rules::{self, Outcome};
+use super::scripts::{FINDERS, asks_for_itself, find, follow, own_script, python, shell};
 use super::words::{from, has, listed, operands, value};
 use super::{Step, Walk, is_sink};
 use crate::history::kinds::ToolKind::{Fetch, List, Read, Run, Search, Verify, Write};
@@ -72,7 +74,7 @@ const PROGRAMS: &[(Program, &str)] = &[
     (Program::Eval, "eval"),
     (Program::Source, "source ."),
     (Program::Xargs, "xargs parallel"),
-    (Program::Find, "find fd fdfind"),
+    (Program::Find, FINDERS),
     (Program::Cat, "cat bat batcat nl less more open"),
     (Program::Head, "head"),
     (Program::Tail, "tail"),
@@ -257,82 +259,6 @@ fn name_of(program: &str) -> String {
     name
 }
 
-fn asks_for_itself(arguments: &[Word<'_>]) -> bool {
-    arguments.len() == 1 && listed("--version -V -version --help", &arguments[0].text)
-}
-
-/// A script of the project's own whose name says that it tests, lints or builds: `./run_tests.sh`, `bin/test`.
-fn own_script(path: &str) -> Step {
-    let base = path.rsplit_once('/').map_or("", |(_, base)| base);
-    let name = base.strip_suffix(".sh").unwrap_or(base);
-    let checks = runs_tests(name) || (!name.contains('.') && rules::goal(name) == Some(Verify));
-    Step::Does(if checks { Verify } else { Run })
-}
-
-/// Scripts that run a project's tests: others with "test" in their name may be anything.
-fn runs_tests(script: &str) -> bool {
-    listed("runtests.py run_tests.py runtests", script)
-}
-
-/// Does what a rule came to.
-fn follow(walk: &mut Walk, arguments: &[Word<'_>], outcome: Outcome, words: &[&Word<'_>], piped: bool) -> Step {
-    let word = |at: usize| words.get(at).map_or("", |word| &*word.text);
-    let behind = |walk: &mut Walk, at: usize| words.get(at).map_or(Step::Does(Run), |start| walk.behind(from(arguments, start), piped));
-    match outcome {
-        Outcome::Is(kind) => Step::Does(kind),
-        Outcome::Goal(at) => Step::Does(rules::goal(word(at)).filter(|kind| *kind == Verify).unwrap_or(Run)),
-        Outcome::Goals => Step::Does(rules::goals(words)),
-        Outcome::Behind(at) => behind(walk, at),
-        Outcome::Either if word(0).is_empty() => {
-            if arguments.is_empty() {
-                Step::Does(Write)
-            } else {
-                Step::Speaks
-            }
-        } // `yarn` installs
-        Outcome::Either if rules::goal(word(0)) == Some(Verify) => Step::Does(Verify),
-        Outcome::Either if word(0).contains('.') => Step::Does(Run),
-        Outcome::Either => behind(walk, 0),
-    }
-}
-
-/// `bash -lc "…"`, a script on the way in, or a script file.
-fn shell(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
-    let at = arguments.iter().position(|word| {
-        let text = word.text.to_ascii_lowercase();
-        listed("/c -command", &text) || (text.len() < 6 && !text.starts_with("--") && text.starts_with('-') && text.contains('c'))
-    });
-    match at.and_then(|at| arguments.get(at + 1)) {
-        Some(script) => {
-            walk.inner_text(&script.text);
-            Step::Quiet
-        }
-        None if asks_for_itself(arguments) && !piped => Step::Speaks,
-        None if has(arguments, "-n") => Step::Does(Verify),
-        None => operands(arguments, "").first().map_or(Step::Does(Run), |script| own_script(&script.text)),
-    }
-}
-
-fn find(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
-    if arguments.iter().any(|word| listed("-delete -fprint -fprintf -fls", &word.text)) {
-        return Step::Does(Write);
-    }
-    walk.does(List);
-    let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -x -X --exec --exec-batch", &word.text);
-    for (at, start) in arguments.iter().filter(is_start).enumerate() {
-        let inner = from(arguments, start).get(1..).unwrap_or_default();
-        let is_find = inner.first().is_some_and(|word| program(&word.text) == Some(Program::Find));
-        if at >= 3 || is_find {
-            return Step::Does(Run); // nobody writes that
-        }
-        let end = inner.iter().position(|word| listed("; +", &word.text)).unwrap_or(inner.len());
-        if let Step::Does(kind) = walk.behind(&inner[..end], true) {
-            walk.saw(kind);
-        }
-    }
-    Step::Does(List)
-}
-
 fn search(walk: &mut Walk, name: &str, arguments: &[Word<'_>], piped: bool) -> Step {
     if name == "rg" && has(arguments, "--files --type-list --pre") {
         return Step::Does(if has(arguments, "--pre") { Run } else { List });
@@ -383,79 +309,7 @@ fn curl(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
     }
 }
 
-fn python(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Step {
-    if asks_for_itself(arguments) {
-        return Step::Speaks;
-    }
-    let words = operands(arguments, "-c -W -X");
-    let word = |at: usize| words.get(at).map_or("", |word| &*word.text);
-    if has(arguments, "-m") {
-        return match words.first() {
-            Some(module) if module.text == "json.tool" => walk.passes(Filter { lines: None, files: words[1..].to_vec() }, piped),
-            Some(module) => walk.behind(from(arguments, module), piped),
-            None => Step::Does(Run),
-        };
-    }
-    let script = word(0).rsplit('/').next().unwrap_or("");
-    let is_task = listed("manage.py setup.py", script) && listed("test check build", word(1));
-    Step::Does(if !has(arguments, "-c") && (is_task || runs_tests(script)) { Verify } else { Run })
-}
-
-fn copy(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
-    let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode --exclude --include") };
-    let Some((target, sources)) = files.split_last() else { return Step::Does(Write) };
-    if name.starts_with(['m', 'r']) && name != "rsync" {
-        sources.iter().for_each(|source| walk.write(source));
-    }
-    if sources.len() == 1 && !target.text.ends_with(['/', '.']) {
-        walk.write(target);
-        return Step::Does(Write);
-    }
-    for source in sources {
-        let base = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or("");
-        let path = [&*target.text, base].join("/");
-        walk.write(&Word { text: path.into(), literal: target.literal && source.literal });
-    }
-    Step::Does(Write)
-}
-
-/// A write to the file that a flag names.
-fn written(walk: &mut Walk, target: Option<&str>) -> Step {
-    if let Some(target) = target {
-        walk.write(&Word { text: target.into(), literal: !target.contains(['$', '*', '`']) });
-    }
-    Step::Does(Write)
-}
-
-/// PowerShell: values of parameters that name files, and what stands alone.
-fn parameters<'w, 'a>(arguments: &'w [Word<'a>]) -> Vec<&'w Word<'a>> {
-    let mut files = Vec::new();
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        if !word.text.starts_with('-') {
-            files.extend(Some(word).filter(|word| word.text != "}"));
-            continue;
-        }
-        let name = word.text.to_ascii_lowercase();
-        if listed("-path -literalpath -filepath -destination", &name) {
-            files.extend(words.next());
-        } else if !listed("-raw -force -recurse -append -nonewline -wait", &name) {
-            words.next();
-        }
-    }
-    files
-}
-
 /// Whether an argument has one of these in it.
 fn mentions(arguments: &[Word<'_>], parts: &[&str]) -> bool {
     arguments.iter().any(|word| parts.iter().any(|part| word.text.contains(part)))
-}
-
-/// `sed -i`, `-i.bak`, `-ni`, `--in-place`; `perl -pi`.
-fn changes_in_place(name: &str, arguments: &[Word<'_>]) -> bool {
-    arguments.iter().take_while(|word| word.text != "--").any(|word| {
-        let Some(flag) = word.text.strip_prefix('-') else { return false };
-        let letters = flag.bytes().take_while(|byte| byte.is_ascii_alphabetic() && !b"efIM".contains(byte));
-        flag.starts_with("-in-place") || letters.take(if name == "perl" { 20 } else { 5 }).any(|byte| byte == b'i')
-    })
 }
