@@ -2,6 +2,7 @@
 //!
 //! One command that changes something makes the line a write; one that is not known makes it a run. Else it is what its commands do,
 //! where filters behind a pipe leave what stands before them: `cargo test | tail` verifies, `nl f | sed -n 10,20p` reads lines 10 to 20.
+//! One walk, and so one file: folder, pipe and what was shown pass through all of it.
 //!
 //! ```
 //! use warmfold::history::{kinds::ToolKind, resources::Span, shell::Line};

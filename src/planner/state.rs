@@ -198,14 +198,14 @@ impl<'v, 't> State<'v, 't> {
     }
 
     /// Tokens in the cache that a change behind the first `from` messages makes useless: all, where what stays is too little to be found
-    /// again. `saved_since` were sent and are saved by now.
+    /// again (as estimated: what usage has taught changes no price against another). `saved_since` were sent and are saved by now.
     pub(super) fn cached_behind(&self, from: usize, saved_since: u64) -> u64 {
         if from >= self.cached {
             return 0;
         }
         let before = self.prefix[0] + self.tokens_between(0, from);
         let behind = self.tokens_between(from, self.cached) + saved_since;
-        if self.scaled(before) >= self.options.cache.minimum_tokens { behind } else { before + behind }
+        if before >= u64::from(self.options.cache.minimum_tokens) { behind } else { before + behind }
     }
 
     pub(super) fn entries_before(&self, message: usize) -> usize {

@@ -9,9 +9,11 @@ use crate::tape::{Kind, Node};
 
 mod apply;
 mod read;
+mod scored;
 
 pub(super) use apply::apply;
-pub(super) use read::{read, scored_bytes};
+pub(super) use read::read;
+pub(super) use scored::scored_bytes;
 
 const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
 const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];

@@ -1,7 +1,8 @@
 //! Shell text into simple commands: words, redirections, pipes, subshells, heredocs.
 //!
 //! Not a shell: it splits as a shell would, expands nothing, and says so where it is not sure. Of PowerShell it knows the here-string, and
-//! that a backslash before a letter is part of a path. One pass, total, and bounded in depth.
+//! that a backslash before a letter is part of a path. One pass, total, and bounded in depth; one file, since quotes, substitutions and
+//! heredocs nest in each other.
 //!
 //! No crate does this: `shlex` and `shell-words` know no operators, redirections or heredocs, and the tokenizer of `brush-parser` alone
 //! is 100 KB of gzipped wasm and refuses a command that is cut off.
