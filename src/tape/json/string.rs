@@ -1,0 +1,116 @@
+//! Strings: copied sixteen bytes at a time, escapes decoded on the way.
+
+use wide::u8x16;
+
+use super::{Writer, not_utf8};
+use crate::bytes::LANES;
+use crate::error::Error;
+
+/// Bytes that a copy may write behind the text before they are taken back.
+pub(super) const SLACK: usize = LANES;
+
+const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
+
+impl Writer<'_> {
+    /// Reads a string from behind its opening quote; returns where its text stands.
+    pub(super) fn string(&mut self) -> crate::Result<(u32, u32)> {
+        let start = self.text.len();
+        if self.source.get(self.at).is_some_and(|byte| (0x80..0xc0).contains(byte)) {
+            return Err(not_utf8(self.source)); // a text that only together with the one before it would be valid
+        }
+        loop {
+            self.plain();
+            match self.source.get(self.at) {
+                Some(b'"') => break,
+                Some(b'\\') => self.escape()?,
+                Some(_) => return Err(self.fault("a control character in a string")),
+                None => return Err(self.fault("ends early")),
+            }
+        }
+        self.at += 1;
+        Ok((start as u32, (self.text.len() - start) as u32))
+    }
+
+    /// Copies up to the next quote, backslash or control character.
+    #[inline(always)]
+    fn plain(&mut self) {
+        loop {
+            let rest = &self.source[self.at..];
+            let lane = match rest.first_chunk::<LANES>() {
+                Some(lane) => *lane,
+                None => {
+                    let mut last = [0; LANES]; // a zero is a control character, so nothing is read behind the end
+                    last[..rest.len()].copy_from_slice(rest);
+                    last
+                }
+            };
+            let bytes = u8x16::new(lane);
+            let is_control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
+            let ends = (bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control).to_bitmask();
+            let length = self.text.len();
+            self.text.extend_from_slice(&lane);
+            if ends == 0 {
+                self.at += LANES;
+                continue;
+            }
+            let plain = ends.trailing_zeros() as usize;
+            self.text.truncate(length + plain);
+            self.at += plain;
+            return;
+        }
+    }
+
+    #[inline]
+    fn escape(&mut self) -> crate::Result<()> {
+        let decoded = match self.source.get(self.at + 1) {
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(escaped @ (b'"' | b'\\' | b'/')) => *escaped,
+            Some(b'u') => return self.unicode(),
+            Some(_) => return Err(self.fault("an escape that JSON does not have")),
+            None => {
+                self.at += 1;
+                return Err(self.fault("ends early"));
+            }
+        };
+        self.text.push(decoded);
+        self.at += 2;
+        Ok(())
+    }
+
+    fn unicode(&mut self) -> crate::Result<()> {
+        let first = self.hex(self.at)?;
+        let mut length = 6;
+        let letter = match first {
+            0xd800..0xdc00 if self.source.get(self.at + 6..self.at + 8) == Some(b"\\u") => {
+                let second = self.hex(self.at + 6)?;
+                if (0xdc00..0xe000).contains(&second) {
+                    length = 12;
+                    char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00))
+                } else {
+                    None // the second is read as an escape of its own
+                }
+            }
+            _ => char::from_u32(first),
+        };
+        self.text.extend_from_slice(letter.unwrap_or(REPLACEMENT).encode_utf8(&mut [0; 4]).as_bytes());
+        self.at += length;
+        Ok(())
+    }
+
+    /// The number of the `\uXXXX` at a place.
+    fn hex(&self, at: usize) -> crate::Result<u32> {
+        let digits = self.source.get(at + 2..at + 6).ok_or_else(|| self.ends_in_escape())?;
+        digits.iter().try_fold(0, |number, digit| {
+            let digit = char::from(*digit).to_digit(16).ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
+            Ok(number * 16 + digit)
+        })
+    }
+
+    fn ends_in_escape(&self) -> Error {
+        self.fault("expected four hexadecimal digits")
+    }
+}
