@@ -168,7 +168,7 @@ impl Options {
     /// # Errors
     /// As [`Options::read`].
     pub fn from_json(value: serde_json::Value) -> crate::Result<Options> {
-        Options::read(Tape::from_json(&value.to_string())?.root())
+        Options::read(Tape::from_json(value.to_string())?.root())
     }
 
     /// The most tokens that fit the model's window, headroom and reserve taken off; `None` where the window is not known.

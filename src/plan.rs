@@ -199,7 +199,7 @@ impl Plan {
     /// # Errors
     /// As [`Plan::read`].
     pub fn from_json(value: serde_json::Value) -> crate::Result<Plan> {
-        Plan::read(Tape::from_json(&value.to_string())?.root())
+        Plan::read(Tape::from_json(value.to_string())?.root())
     }
 }
 

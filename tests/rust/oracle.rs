@@ -242,7 +242,7 @@ fn never_grows(call: &Call) -> Checked {
 /// What the call of each result does, by the result's message. This is the library's own word: what it is worth, `history::actions` tests.
 pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
     let options = options_of(call);
-    let tape = tape::Tape::from_json(&call.request.to_string()).expect("it was folded");
+    let tape = tape::Tape::from_json(call.request.to_string()).expect("it was folded");
     let view = Format::OpenaiChat.read(&Request::of(tape.root(), options.context_block.as_deref())).expect("it was folded");
     let action = |tool_call: usize| {
         let tool = view.tool_calls[tool_call].name;

@@ -116,7 +116,7 @@ pub fn edits(plan: &Value) -> Vec<Edit> {
 
 /// Folds a request `{ messages, tools?, tool_choice?, system? }`.
 pub fn try_fold(request: &Value, options: &Value, carry: &Carry) -> warmfold::Result<Call> {
-    let tape = Tape::from_json(&request.to_string())?;
+    let tape = Tape::from_json(request.to_string())?;
     let checked = Options::from_json(options.clone())?;
     let given = match carry {
         Carry::Derive => Given::Derive,
