@@ -175,7 +175,15 @@ impl<'t> Node<'t> {
         if self.kind() != Kind::Object {
             return None;
         }
-        self.children().filter(|child| child.key() == Some(key)).last()
+        self.children().filter(|child| child.has_key(key.as_bytes())).last()
+    }
+
+    /// Most keys are told apart by their length.
+    #[inline(always)]
+    fn has_key(self, key: &[u8]) -> bool {
+        self.tape.keys.get(self.words()[1] as usize).is_some_and(|&(offset, length)| {
+            length as usize == key.len() && self.tape.text.as_bytes().get(offset as usize..(offset + length) as usize) == Some(key)
+        })
     }
 
     /// Every node of the subtree, itself first.
