@@ -24,6 +24,7 @@ use patch::Patch;
 
 mod openai_chat;
 pub mod patch;
+pub mod splice;
 
 /// A request as the host gives it.
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@ use crate::oracle::Checked;
 use crate::support::merged;
 
 mod budget;
+mod bytes;
 mod derived;
 mod every_call;
 mod occurs;

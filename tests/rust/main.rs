@@ -39,6 +39,9 @@ mod render {
 mod wire {
     mod context_block;
     mod marks;
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod splices;
 }
 
 // These need a file system, or proptest's source of randomness.

@@ -1,0 +1,199 @@
+//! A change to the bytes of a request: what lies outside every splice stays the caller's, spacing, key order and spelling of numbers
+//! included.
+//!
+//! ```
+//! use warmfold::tape::Tape;
+//! use warmfold::wire::patch::{Change, Patch, Step, Value};
+//! use warmfold::wire::splice::{self, Splice};
+//!
+//! let body = br#"{ "messages": [{"content" : "long", "n": 1.0}] }"#;
+//! let tape = Tape::from_json(body)?;
+//! let patch = Patch { path: vec![Step::Index(0), Step::Key("content")], change: Change::Set(Value::Text("short".into())) };
+//! let splices = splice::splices(tape.root().get("messages").unwrap(), &[patch], body);
+//! assert_eq!(splices, [Splice { range: 28..34, json: "\"short\"".into() }]);
+//! assert_eq!(splice::spliced(body, &splices), br#"{ "messages": [{"content" : "short", "n": 1.0}] }"#);
+//! # Ok::<(), warmfold::Error>(())
+//! ```
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::patch::{Change, Patch, Step, Value};
+use crate::tape::Node;
+
+/// Bytes of the source that are replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Splice {
+    /// Where they stand; empty for what is put in between.
+    pub range: Range<usize>,
+    /// JSON in their place.
+    pub json: String,
+}
+
+/// The patches of a message array as splices of the bytes that it was read from, ascending.
+pub fn splices(messages: Node<'_>, patches: &[Patch], source: &[u8]) -> Vec<Splice> {
+    let mut walk = Walk { source, levels: vec![Level::of(messages)], splices: Vec::new(), objects: BTreeMap::new() };
+    patches.iter().for_each(|patch| walk.patch(patch));
+    walk.finish()
+}
+
+/// The source with the splices in it.
+pub fn spliced(source: &[u8], splices: &[Splice]) -> Vec<u8> {
+    let mut output = Vec::with_capacity(source.len());
+    let mut at = 0;
+    for Splice { range, json } in splices {
+        output.extend_from_slice(&source[at..range.start]);
+        output.extend_from_slice(json.as_bytes());
+        at = range.end;
+    }
+    output.extend_from_slice(&source[at..]);
+    output
+}
+
+struct Walk<'t, 's> {
+    source: &'s [u8],
+    /// The way to the parent of the last patch: the next one mostly lies near.
+    levels: Vec<Level<'t>>,
+    splices: Vec<Splice>,
+    /// Objects that lose or gain fields, by where they stand.
+    objects: BTreeMap<usize, Object<'t>>,
+}
+
+/// An object that loses or gains fields.
+#[derive(Default)]
+struct Object<'t> {
+    fields: Vec<Node<'t>>,
+    removed: Vec<usize>,
+    added: Vec<String>,
+}
+
+/// An array or object with its children at hand.
+struct Level<'t> {
+    node: Node<'t>,
+    children: Vec<Node<'t>>,
+}
+
+impl<'t> Level<'t> {
+    fn of(node: Node<'t>) -> Level<'t> {
+        Level { node, children: node.children().collect() }
+    }
+
+    /// The child that a step leads to; of fields with one name the last, which is the one that counts.
+    fn child(&self, step: &Step) -> Option<Node<'t>> {
+        match step {
+            Step::Index(index) => self.children.get(*index).copied(),
+            Step::Key(key) => self.children.iter().rev().find(|child| child.key() == Some(key)).copied(),
+        }
+    }
+}
+
+impl<'t> Walk<'t, '_> {
+    fn patch(&mut self, patch: &Patch) {
+        let Some((last, parents)) = patch.path.split_last() else { return };
+        for (depth, step) in parents.iter().enumerate() {
+            let Some(child) = self.levels[depth].child(step) else { return };
+            if self.levels.get(depth + 1).is_none_or(|level| level.node.source() != child.source()) {
+                self.levels.truncate(depth + 1);
+                self.levels.push(Level::of(child));
+            }
+        }
+        let parent = &self.levels[parents.len()];
+        let there = parent.child(last);
+        match (&patch.change, last, there) {
+            (Change::Set(Value::Appended(item)), _, Some(array)) => {
+                let last = array.children().last();
+                self.put_in(array, last, item);
+            }
+            (Change::Set(value), _, Some(there)) => {
+                let json = self.json(value, Some(there));
+                self.splices.push(Splice { range: there.source(), json });
+            }
+            (Change::Set(value), Step::Key(key), None) => {
+                let field = format!("{}:{}", quoted(key), self.json(value, None));
+                object(&mut self.objects, parent).added.push(field);
+            }
+            (Change::Remove, Step::Key(key), Some(_)) => {
+                let of_that_name = parent.children.iter().enumerate().filter(|(_, child)| child.key() == Some(key));
+                object(&mut self.objects, parent).removed.extend(of_that_name.map(|(at, _)| at));
+            }
+            (Change::Insert(value), Step::Index(index), _) => {
+                let (array, before) = (parent.node, index.checked_sub(1).and_then(|before| parent.children.get(before)).copied());
+                match before {
+                    Some(_) => self.put_in(array, before, value),
+                    None => {
+                        let comma = if array.is_empty() { "" } else { "," };
+                        let json = format!("{}{comma}", self.json(value, None));
+                        self.splices.push(Splice { range: array.source().start + 1..array.source().start + 1, json });
+                    }
+                }
+            }
+            (Change::Set(_) | Change::Remove, _, None) | (Change::Remove | Change::Insert(_), ..) => {}
+        }
+    }
+
+    /// An item behind another of an array.
+    fn put_in(&mut self, array: Node<'_>, behind: Option<Node<'_>>, item: &Value) {
+        let json = self.json(item, None);
+        self.splices.push(match behind {
+            Some(item) => Splice { range: item.source().end..item.source().end, json: format!(",{json}") },
+            None => Splice { range: array.source().start + 1..array.source().start + 1, json },
+        });
+    }
+
+    fn json(&self, value: &Value, original: Option<Node<'_>>) -> String {
+        let list = |parts: Vec<String>| parts.join(",");
+        match value {
+            Value::Text(text) => quoted(text),
+            Value::Original => match original {
+                Some(node) => String::from_utf8_lossy(&self.source[node.source()]).into_owned(),
+                None => "null".to_owned(),
+            },
+            Value::Json(value) => value.to_string(),
+            Value::List(items) => format!("[{}]", list(items.iter().map(|item| self.json(item, original)).collect())),
+            Value::Record(fields) => {
+                format!("{{{}}}", list(fields.iter().map(|(key, value)| format!("{}:{}", quoted(key), self.json(value, original))).collect()))
+            }
+            Value::Appended(item) => format!("[{}]", self.json(item, original)), // there is nothing to append to
+            Value::Pooled(..) => "null".to_owned(),                              // pools are for JavaScript
+        }
+    }
+
+    fn finish(mut self) -> Vec<Splice> {
+        for (start, Object { fields, mut removed, added }) in std::mem::take(&mut self.objects) {
+            removed.sort_unstable();
+            removed.dedup();
+            let behind = |field: usize| fields[field].source().end;
+            // A run of fields goes with the comma behind it, or at the end of the object with the one before it.
+            for run in removed.chunk_by(|before, after| before + 1 == *after) {
+                let (before, last) = (run[0].checked_sub(1), run[run.len() - 1]);
+                let range = match (before, last + 1 < fields.len()) {
+                    (_, true) => self.key_start(before.map_or(start + 1, behind))..self.key_start(behind(last)),
+                    (Some(before), false) => behind(before)..behind(last),
+                    (None, false) => self.key_start(start + 1)..behind(last),
+                };
+                self.splices.push(Splice { range, json: String::new() });
+            }
+            if !added.is_empty() {
+                let end = fields.len().checked_sub(1).map_or(start + 1, behind);
+                let comma = if removed.len() < fields.len() { "," } else { "" };
+                self.splices.push(Splice { range: end..end, json: format!("{comma}{}", added.join(",")) });
+            }
+        }
+        self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+        self.splices
+    }
+
+    /// Where the next key begins.
+    fn key_start(&self, from: usize) -> usize {
+        from + self.source[from..].iter().position(|byte| *byte == b'"').unwrap_or(0)
+    }
+}
+
+fn object<'o, 't>(objects: &'o mut BTreeMap<usize, Object<'t>>, level: &Level<'t>) -> &'o mut Object<'t> {
+    objects.entry(level.node.source().start).or_insert_with(|| Object { fields: level.children.clone(), ..Object::default() })
+}
+
+/// A text as JSON, spelt as `JSON.stringify` spells it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

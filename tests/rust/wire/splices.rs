@@ -1,0 +1,123 @@
+//! Splices of bytes, held against the same patches of values.
+
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+use warmfold::Tape;
+use warmfold::wire::patch::{Change, Patch, Step, Value};
+use warmfold::wire::splice;
+
+use crate::spelled::{Choices, spell};
+
+const KEYS: [&str; 5] = ["content", "text", "reasoning", "reasoning_content", "cache_control"];
+
+fn spliced(messages: &str, patches: &[Patch]) -> String {
+    let tape = Tape::from_json(messages).unwrap();
+    let splices = splice::splices(tape.root(), patches, messages.as_bytes());
+    String::from_utf8(splice::spliced(messages.as_bytes(), &splices)).unwrap()
+}
+
+fn at(path: &[Step], change: Change) -> Patch {
+    Patch { path: path.to_vec(), change }
+}
+
+#[test]
+fn fields_go_with_their_commas() {
+    use Step::{Index, Key};
+    let remove = |keys: &[&'static str]| keys.iter().map(|key| at(&[Index(0), Key(key)], Change::Remove)).collect::<Vec<_>>();
+    let removed = |json: &str, keys: &[&'static str]| spliced(json, &remove(keys));
+    assert_eq!(removed(r#"[{"text": 1, "role": 2, "content": 3}]"#, &["text"]), r#"[{"role": 2, "content": 3}]"#);
+    assert_eq!(removed(r#"[{"text": 1, "role": 2, "content": 3}]"#, &["content"]), r#"[{"text": 1, "role": 2}]"#);
+    assert_eq!(removed(r#"[{"role": 0, "text": 1 , "reasoning": 2, "content": 3 }]"#, &["content", "reasoning", "text"]), r#"[{"role": 0 }]"#);
+    assert_eq!(removed(r#"[{ "text": 1, "content": 3 }]"#, &["text", "content"]), "[{  }]");
+    assert_eq!(removed(r#"[{"text": 1, "role": 2, "t\u0065xt": 3}]"#, &["text"]), r#"[{"role": 2}]"#, "every field of that name");
+}
+
+#[test]
+fn of_fields_with_one_name_the_last_counts() {
+    let set = at(&[Step::Index(0), Step::Key("content")], Change::Set(Value::Text("x".into())));
+    assert_eq!(spliced(r#"[{"content": "a", "c\u006fntent": "b"}]"#, &[set]), r#"[{"content": "a", "c\u006fntent": "x"}]"#);
+}
+
+#[test]
+fn an_original_keeps_its_spelling() {
+    let listed = Value::List(vec![Value::Record(vec![("type", Value::Text("text".into())), ("text", Value::Original)])]);
+    let set = at(&[Step::Index(0), Step::Key("content")], Change::Set(listed));
+    assert_eq!(spliced("[{\"content\":\t\"\\u0061\\ud800\"}]", &[set]), "[{\"content\":\t[{\"type\":\"text\",\"text\":\"\\u0061\\ud800\"}]}]");
+}
+
+#[test]
+fn a_path_that_is_not_there_changes_nothing() {
+    let set = |path: &[Step]| at(path, Change::Set(Value::Text("x".into())));
+    let json = r#"[{"content": [1]}]"#;
+    for path in [&[Step::Index(1)][..], &[Step::Index(1), Step::Key("text")], &[Step::Index(0), Step::Key("content"), Step::Index(4)], &[]] {
+        assert_eq!(spliced(json, &[set(path)]), json, "{path:?}");
+    }
+}
+
+/// An array of messages: objects with some of the keys, one of which may hold an array of such objects.
+fn messages() -> impl Strategy<Value = Json> {
+    let leaf = || prop_oneof![Just(json!(null)), "[a-z\"\n深]{0,9}".prop_map(Json::from), any::<u8>().prop_map(Json::from)];
+    let object = |field: BoxedStrategy<Json>| {
+        prop::collection::btree_map(prop::sample::select(KEYS.to_vec()).prop_map(str::to_owned), field, 0..5)
+            .prop_map(|fields| Json::Object(fields.into_iter().collect()))
+    };
+    let part = object(leaf().boxed());
+    let message = object(prop_oneof![2 => leaf(), 1 => prop::collection::vec(part, 0..4).prop_map(Json::from)].boxed());
+    prop::collection::vec(message, 0..6).prop_map(Json::from)
+}
+
+/// Patches as wires make them: of each place at most one, in the order of the messages, insertions last.
+fn patches(messages: &Json, choices: &[u8]) -> Vec<Patch> {
+    let mut choices = choices.iter().copied().cycle();
+    let mut next = |end: u8| choices.next().unwrap_or(0) % end;
+    let mut made = Vec::new();
+    let value = |choice: u8| match choice {
+        0 => Value::Text("new \"text\"\n".into()),
+        1 => Value::Json(json!({ "type": "ephemeral" })),
+        _ => Value::List(vec![Value::Original]),
+    };
+    for (index, message) in messages.as_array().unwrap().iter().enumerate() {
+        for key in KEYS {
+            let path = vec![Step::Index(index), Step::Key(key)];
+            match (next(4), message.get(key).map(Json::as_array)) {
+                (0, Some(_)) => made.push(Patch { path, change: Change::Remove }),
+                (0, None) => made.push(Patch { path, change: Change::Set(value(next(2))) }),
+                (1, Some(None)) => made.push(Patch { path, change: Change::Set(value(next(3))) }),
+                (1, Some(Some(_))) => {
+                    let item = Value::Record(vec![("text", value(next(2)))]);
+                    made.push(Patch { path, change: Change::Set(Value::Appended(Box::new(item))) });
+                }
+                (2, Some(Some(parts))) => {
+                    for (part, inner) in parts.iter().enumerate() {
+                        for key in KEYS {
+                            let path = [path.clone(), vec![Step::Index(part), Step::Key(key)]].concat();
+                            match next(4) {
+                                0 if inner.get(key).is_some() => made.push(Patch { path, change: Change::Remove }),
+                                1 => made.push(Patch { path, change: Change::Set(value(next(2))) }),
+                                _ => {}
+                            }
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    if next(3) == 0 {
+        made.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(Value::Json(json!({ "role": "system" }))) });
+    }
+    made
+}
+
+proptest! {
+    #[test]
+    fn splices_say_what_patches_say(messages in messages(), choices in prop::collection::vec(any::<u8>(), 1..80), seed in any::<u64>()) {
+        let patches = patches(&messages, &choices);
+        let json = spell(&messages, &mut Choices::of(seed));
+        let mut expected = messages;
+        patches.iter().for_each(|patch| patch.apply_to(&mut expected));
+        let got = spliced(&json, &patches);
+        let read: Result<Json, _> = serde_json::from_str(&got);
+        prop_assert_eq!(read.ok().map(|read| Tape::from_json(read.to_string()).unwrap().root().to_json()), Some(expected), "{} became {}", json, got);
+    }
+}
