@@ -37,7 +37,8 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
   return result;
 }
 
-function copy(value: object): object {
+/** A shallow copy. */
+export function copy(value: object): object {
   if (Array.isArray(value)) return value.slice();
   const clone = { ...value };
   return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(clone, null) : clone;

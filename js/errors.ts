@@ -15,6 +15,7 @@ export type WarmfoldErrorCode =
   | "cyclic"
   | "too_deep"
   | "too_large"
+  | "invalid_json"
   | "reentrant";
 
 const MARKER = Symbol.for("warmfold.error");

@@ -1,9 +1,11 @@
 /** warmfold: shortens the old tool results in an agent's message history when that saves more than it costs in the provider's prompt cache. */
 
-import { applyPatches, type Patch } from "./apply.js";
+import { applyPatches, copy, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { forget, writeTape } from "./tape.js";
-import type { Decision, FoldOptions, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport } from "./types.js";
+import { forget, isPlain, MAX_BYTES, writeTape } from "./tape.js";
+import type {
+  Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
+} from "./types.js";
 import { release, wasm } from "./wasm.js";
 
 export { WarmfoldError, type WarmfoldErrorCode } from "./errors.js";
@@ -18,6 +20,40 @@ export function fold<M extends object>(messages: readonly M[], options: FoldOpti
   const { outcome, texts } = run<Decision & Patched>("fold", messages, options);
   const { patches, ...decision } = outcome;
   return { messages: applyPatches(messages, patches, texts), ...decision };
+}
+
+/**
+ * The same of a whole request object: system prompt, messages, tools, tool choice and model are read from it. Where nothing changes, the
+ * request itself comes back.
+ */
+export function foldRequest<R extends object>(request: R, options: RequestOptions = {}): FoldRequestResult<R> {
+  const { outcome, texts } = onTape<Decision & Patched>("fold", request, ofRequest(options));
+  const { patches, ...decision } = outcome;
+  if (patches.length === 0) return { request, ...decision };
+  if (!isPlain(request)) throw new WarmfoldError("class_instance", "an instance of a class cannot be copied faithfully: pass a plain object", "request");
+  const folded = copy(request) as R & { messages: readonly object[] };
+  folded.messages = applyPatches(folded.messages, patches, texts);
+  return { request: folded, ...decision };
+}
+
+/**
+ * The same of a request's bytes, UTF-8 JSON: every byte outside a splice is the input's, spacing and spelling of numbers included. Where
+ * nothing changes, the very bytes given come back.
+ */
+export function foldBody(body: Uint8Array, options: RequestOptions = {}): FoldBodyResult {
+  if (!(body instanceof Uint8Array)) throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
+  if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
+  const { plan, ...rest } = ofRequest(options);
+  const written = inWasm("foldBody", () => {
+    writeTape({ options: rest, plan });
+    const room = wasm().bodyRoom(body.length);
+    new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
+    return returned<WrittenBody>(() => wasm().foldBody(body.length));
+  });
+  const { patches: _, ...decision } = withEdits(written, plan);
+  let from = 0;
+  const splices = written.places.map(([start, end, until]): Splice => ({ start, end, bytes: written.json.subarray(from, (from = until)) }));
+  return { body: spliced(body, splices), splices, ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
@@ -55,21 +91,69 @@ interface Written<O> {
   outcome: O;
 }
 
+/** See `WrittenBody` there. */
+interface WrittenBody {
+  places: [start: number, end: number, until: number][];
+  json: Uint8Array;
+  sameEdits: boolean;
+  outcome: Decision & Patched;
+}
+
+type Exported = "fold" | "decide" | "render" | "replay";
+
+/** Of a message array; what else there is of the request stands among the options. */
+function run<O>(name: Exported, messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
+  const { system, tools, toolChoice, ...rest } = anObject(options);
+  return onTape(name, { messages, system, tools, tool_choice: toolChoice }, rest, recorded);
+}
+
+function onTape<O>(name: Exported, request: object, { plan, ...options }: FoldOptions, recorded?: object): Written<O> {
+  const written = inWasm(name, () => {
+    writeTape({ request, options, plan, recorded });
+    return returned<Written<O>>(wasm()[name]);
+  });
+  withEdits(written as Written<Decision>, plan);
+  return written;
+}
+
+/** The outcome; edits that stayed as they were given did not cross again. */
+function withEdits<O extends Decision>({ sameEdits, outcome }: { sameEdits: boolean; outcome: O }, plan: Plan | null | undefined): O {
+  if (sameEdits) outcome.plan.edits = plan!.edits;
+  return outcome;
+}
+
 let busy = false;
 
-function run<O>(name: "fold" | "decide" | "render" | "replay", messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
+/** One call at a time works in wasm memory. */
+function inWasm<T>(name: string, work: () => T): T {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
-  const { plan, system, tools, toolChoice, ...rest } = anObject(options);
   busy = true;
   try {
-    writeTape({ request: { messages, system, tools, tool_choice: toolChoice }, options: rest, plan, recorded });
-    const written = returned<O>(wasm()[name]);
-    if (written.sameEdits) (written.outcome as Decision).plan.edits = plan!.edits;
-    return written;
+    return work();
   } finally {
     busy = false;
     if (release()) forget();
   }
+}
+
+function ofRequest(options: RequestOptions): FoldOptions {
+  const told = ["system", "tools", "toolChoice"].find((name) => name in anObject(options));
+  if (told) throw new WarmfoldError("invalid_option", "it is read from the request: leave it out", `options.${told}`);
+  return options;
+}
+
+function spliced(body: Uint8Array, splices: readonly Splice[]): Uint8Array {
+  if (splices.length === 0) return body;
+  const output = new Uint8Array(splices.reduce((length, { start, end, bytes }) => length - (end - start) + bytes.length, body.length));
+  let [from, to] = [0, 0];
+  for (const { start, end, bytes } of splices) {
+    output.set(body.subarray(from, start), to);
+    output.set(bytes, to + start - from);
+    to += start - from + bytes.length;
+    from = end;
+  }
+  output.set(body.subarray(from), to);
+  return output;
 }
 
 function anObject<O extends object>(options: O): O {
@@ -78,9 +162,9 @@ function anObject<O extends object>(options: O): O {
 }
 
 /** What a getter of the host threw passes through; what Rust refused becomes a WarmfoldError. */
-function returned<O>(exported: () => unknown): Written<O> {
+function returned<W>(exported: () => unknown): W {
   try {
-    return exported() as Written<O>;
+    return exported() as W;
   } catch (thrown) {
     throw asWarmfoldError(thrown);
   }

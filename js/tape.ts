@@ -12,7 +12,7 @@ const NO_KEY = 0xffffffff;
 const WORDS = 4;
 const MAX_DEPTH = 512;
 /** Of text, and of nodes, in bytes: wasm memory is 4 GiB, and both may have to move. */
-const MAX_BYTES = 2 ** 30;
+export const MAX_BYTES = 2 ** 30;
 /** Up to this length a loop beats a call of the encoder. */
 const SHORT = 24;
 
@@ -110,8 +110,7 @@ function writeObject(value: object, key: number, depth: number): void {
     nodes[at + 3] = nodeCount;
     return;
   }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const plain = prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null; // of any realm
+  const plain = isPlain(value);
   if (!plain && isOpaque(value)) return void node(OPAQUE, key, (value as { byteLength?: number }).byteLength ?? 0, 0);
   const at = node(plain ? OBJECT : OBJECT | INSTANCE, key, 0, 0);
   let count = 0;
@@ -123,6 +122,12 @@ function writeObject(value: object, key: number, depth: number): void {
   }
   nodes[at + 2] = count;
   nodes[at + 3] = nodeCount;
+}
+
+/** Whether it is no instance of a class; of whatever realm. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isOpaque(value: object): boolean {

@@ -280,6 +280,28 @@ export interface FoldResult<M> extends Decision {
   messages: M[];
 }
 
+/** As `FoldOptions`, without what the request itself says. Its `model` is the model id, unless `model.id` names another. */
+export type RequestOptions = Omit<FoldOptions, "system" | "tools" | "toolChoice">;
+
+export interface FoldRequestResult<R> extends Decision {
+  /** To be sent, never to be stored. The request given, where nothing changes; else one with other messages. */
+  request: R;
+}
+
+export interface FoldBodyResult extends Decision {
+  /** To be sent. The bytes given, where nothing changes. */
+  body: Uint8Array;
+  /** The changes, ascending, for hosts that patch a stream or a buffer of their own. */
+  splices: Splice[];
+}
+
+/** Bytes `start` up to `end` of the body given are replaced by `bytes`. */
+export interface Splice {
+  start: number;
+  end: number;
+  bytes: Uint8Array;
+}
+
 export interface Rendered<M> {
   messages: M[];
   breakpoints: number[];

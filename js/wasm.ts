@@ -15,6 +15,10 @@ export interface Wasm {
   /** Room for `wanted` bytes of text, of which the first `used` are kept; returns its byte address in memory. */
   tapeText(used: number, wanted: number): number;
   tapeCommit(nodes: number, keys: number, text: number): void;
+  /** Room for so many bytes of a request; returns its byte address in memory. */
+  bodyRoom(bytes: number): number;
+  /** The same as `fold`, of the request that stands in that room. */
+  foldBody(bytes: number): unknown;
   fold(): unknown;
   decide(): unknown;
   render(): unknown;
@@ -35,6 +39,8 @@ const bound: Wasm = {
   tapeNodes: guarded(glue.tapeNodes),
   tapeText: guarded(glue.tapeText),
   tapeCommit: guarded(glue.tapeCommit),
+  bodyRoom: guarded(glue.bodyRoom),
+  foldBody: guarded(glue.foldBody),
   fold: guarded(glue.fold),
   decide: guarded(glue.decide),
   render: guarded(glue.render),

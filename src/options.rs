@@ -160,7 +160,15 @@ impl Options {
     /// # Errors
     /// [`Code::UnknownOption`](crate::error::Code::UnknownOption) and its siblings, each with its path.
     pub fn read(node: Node<'_>) -> crate::Result<Options> {
-        read::options(node)
+        read::options(node, None)
+    }
+
+    /// The same for a request that names its model, which `model.id` may override.
+    ///
+    /// # Errors
+    /// As [`Options::read`].
+    pub fn read_for(node: Node<'_>, model: Option<&str>) -> crate::Result<Options> {
+        read::options(node, model)
     }
 
     /// The same from JSON.

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error};
@@ -16,10 +16,12 @@ use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::replay::{self, Recorded};
 use crate::tape::{Kind, Node, Tape};
+use crate::wire::splice::{self, Splice};
 use crate::wire::{Request, patch};
 
 thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
+    static BODY: RefCell<Vec<u8>> = RefCell::default();
 }
 
 /// Panics are bugs; their message reaches the console.
@@ -74,6 +76,36 @@ pub fn tape_commit(nodes: usize, keys: usize, text: usize) {
     });
 }
 
+/// Address of room for the bytes of a request.
+#[wasm_bindgen(js_name = bodyRoom)]
+pub fn body_room(bytes: usize) -> usize {
+    BODY.with_borrow_mut(|body| {
+        room(body, 0, bytes);
+        body.as_ptr() as usize
+    })
+}
+
+/// See [`fold::fold`]. On the tape: `{ options, plan }`; the request is the JSON that was written into [`body_room`], so many bytes.
+#[wasm_bindgen(js_name = foldBody)]
+pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
+    let done = BODY.with_borrow_mut(|body| {
+        room(body, bytes, bytes);
+        TAPE.with_borrow(|tape| {
+            let read = Tape::from_json(&body[..]).map_err(|error| error.of("body"))?;
+            let (mut outcome, same_edits) = decided(read.root(), tape.root(), fold::fold)?;
+            let messages = Request::of(read.root(), None).message_array()?;
+            let (mut places, mut json) = (Vec::new(), Vec::new());
+            for Splice { range, json: text } in splice::splices(messages, &outcome.patches, body) {
+                json.extend_from_slice(text.as_bytes());
+                places.push((range.start, range.end, json.len()));
+            }
+            outcome.patches.clear();
+            Ok(WrittenBody { places, json: Bytes(json), same_edits, outcome })
+        })
+    });
+    done.and_then(|written| write(&written)).map_err(thrown)
+}
+
 /// See [`fold::fold`]. On the tape: `{ request, options, plan }`; no plan is a derived one, `null` a new conversation.
 #[wasm_bindgen(js_name = fold)]
 pub fn fold_tape() -> Result<JsValue, JsValue> {
@@ -86,15 +118,13 @@ pub fn decide_tape() -> Result<JsValue, JsValue> {
     run(fold::decide)
 }
 
-/// See [`fold::render`].
+/// See [`fold::render`]
 #[wasm_bindgen(js_name = render)]
 pub fn render_tape() -> Result<JsValue, JsValue> {
-    let done = TAPE.with_borrow(|tape| {
-        let (input, options) = read(tape)?;
+    let done = with_request(|root, request, options| {
         let plan =
-            input.plan.ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
-        let plan = Plan::read(plan)?;
-        fold::render(&request(&input, &options), &options, &plan)
+            root.get("plan").ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
+        fold::render(request, options, &Plan::read(plan)?)
     });
     done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)
 }
@@ -102,12 +132,20 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
 /// See [`replay::replay`]. On the tape: `{ request, options, recorded: { times, asScored } }`.
 #[wasm_bindgen(js_name = replay)]
 pub fn replay_tape() -> Result<JsValue, JsValue> {
-    let done = TAPE.with_borrow(|tape| {
-        let (input, options) = read(tape)?;
-        let recorded = tape.root().get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
-        replay::replay(&request(&input, &options), &options, &recorded)
+    let done = with_request(|root, request, options| {
+        let recorded = root.get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
+        replay::replay(request, options, &recorded)
     });
     done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, outcome })).map_err(thrown)
+}
+
+fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::Result<O>) -> crate::Result<O> {
+    TAPE.with_borrow(|tape| {
+        let root = tape.root();
+        let request = root.get("request").unwrap_or(root);
+        let options = options(root, request)?;
+        run(root, &Request::of(request, options.context_block.as_deref()), &options)
+    })
 }
 
 /// What crosses to JavaScript: `js/index.ts` puts it together again.
@@ -121,49 +159,67 @@ struct Written<O> {
     outcome: O,
 }
 
+/// The same of a body.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct WrittenBody {
+    /// Of each splice: from and up to which byte of the body, and up to which byte of `json`.
+    places: Vec<(usize, usize, usize)>,
+    /// What the splices put in.
+    json: Bytes,
+    same_edits: bool,
+    outcome: fold::Outcome,
+}
+
+/// A `Uint8Array`.
+struct Bytes(Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
 type Run = fn(&Request<'_>, &Options, Given) -> crate::Result<fold::Outcome>;
 
 fn run(run: Run) -> Result<JsValue, JsValue> {
     let done = TAPE.with_borrow(|tape| {
-        let (input, options) = read(tape)?;
-        let (given, edits) = match input.plan {
-            None => (Given::Derive, None),
-            Some(plan) if plan.kind() == Kind::Null => (Given::New, None),
-            Some(plan) => {
-                let plan = Plan::read(plan)?;
-                let edits = plan.edits.clone();
-                (Given::Carried(plan), Some(edits))
-            }
-        };
-        let mut outcome = run(&request(&input, &options), &options, given)?;
-        let same =
-            |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
-        let same_edits = edits.is_some_and(same);
-        if same_edits {
-            outcome.plan.edits.clear();
-        }
+        let root = tape.root();
+        let (mut outcome, same_edits) = decided(root.get("request").unwrap_or(root), root, run)?;
         Ok(Written { texts: patch::pool(&mut outcome.patches), same_edits, outcome })
     });
     done.and_then(|written| write(&written)).map_err(thrown)
 }
 
-struct Input<'t> {
-    request: Node<'t>,
-    plan: Option<Node<'t>>,
+/// What a run of a request makes of `{ options, plan }`, and whether the plan's edits stayed those that were given: they are then left out.
+fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::Outcome, bool)> {
+    let options = options(root, request)?;
+    let (given, edits) = match root.get("plan") {
+        None => (Given::Derive, None),
+        Some(plan) if plan.kind() == Kind::Null => (Given::New, None),
+        Some(plan) => {
+            let plan = Plan::read(plan)?;
+            let edits = plan.edits.clone();
+            (Given::Carried(plan), Some(edits))
+        }
+    };
+    let mut outcome = run(&Request::of(request, options.context_block.as_deref()), &options, given)?;
+    let same =
+        |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
+    let same_edits = edits.is_some_and(same);
+    if same_edits {
+        outcome.plan.edits.clear();
+    }
+    Ok((outcome, same_edits))
 }
 
-fn read(tape: &Tape) -> crate::Result<(Input<'_>, Options)> {
-    let root = tape.root();
-    let options = root.get("options").map_or(Ok(Options::default()), Options::read)?;
-    Ok((Input { request: root.get("request").unwrap_or(root), plan: root.get("plan") }, options))
-}
-
-fn request<'t>(input: &Input<'t>, options: &'t Options) -> Request<'t> {
-    Request::of(input.request, options.context_block.as_deref())
+fn options(root: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
+    let model = Request::of(request, None).model;
+    root.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))
 }
 
 fn write(value: &impl Serialize) -> crate::Result<JsValue> {
-    let written = value.serialize(&serde_wasm_bindgen::Serializer::json_compatible());
+    let written = value.serialize(&serde_wasm_bindgen::Serializer::json_compatible().serialize_bytes_as_arrays(false));
     written.map_err(|error| Error::new(Code::InvalidMessage, "result", error.to_string()))
 }
 

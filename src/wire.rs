@@ -37,6 +37,8 @@ pub struct Request<'t> {
     pub tools: Option<Node<'t>>,
     /// Which tool the model must call.
     pub tool_choice: Option<Node<'t>>,
+    /// The model that it goes to.
+    pub model: Option<&'t str>,
     /// The host's context block.
     pub context_block: Option<&'t str>,
 }
@@ -59,7 +61,14 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>, context_block: Option<&'t str>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
-        Request { messages: field("messages"), system: field("system"), tools: field("tools"), tool_choice: field("tool_choice"), context_block }
+        Request {
+            messages: field("messages"),
+            system: field("system"),
+            tools: field("tools"),
+            tool_choice: field("tool_choice"),
+            model: field("model").and_then(Node::text),
+            context_block,
+        }
     }
 
     /// The message array.

@@ -48,17 +48,19 @@ const NAMES: &[&str] = &[
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
 const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
 
-/// See [`Options::from_json`].
-pub(super) fn options(node: Node<'_>) -> crate::Result<Options> {
+/// See [`Options::read_for`].
+pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
     check_names(&fields)?;
     check_format(&fields)?;
-    let model = fields
+    let (mut model, asked) = fields
         .read("model", |value| match value.kind() {
             Kind::Object => fields::inner(value, model),
             _ => Err(Fault::expected("an object { id, contextWindow, ... }", value)),
         })?
         .unwrap_or_default();
+    model.id = model.id.or_else(|| sent_to.map(str::to_owned));
+    model.cache = asked.map(|asked| asked.for_model(model.id.as_deref()));
     let preset = fields.read("preset", |value| one_of(value, Preset::NAMES))?.unwrap_or_default();
     let by_model = || model.cache.or_else(|| model.id.as_deref().map(Profile::of_model)).unwrap_or_default();
     let mut options = Options { cache: by_model(), model, ..Options::of(preset) };
@@ -170,16 +172,17 @@ fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
     Ok(changes)
 }
 
-fn model(fields: &Fields<'_>) -> crate::Result<ModelInfo> {
+/// The model, and the prices that are asked for it.
+fn model(fields: &Fields<'_>) -> crate::Result<(ModelInfo, Option<Asked>)> {
     refuse_others(fields, &["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
-    let id = fields.read("id", text)?;
-    Ok(ModelInfo {
-        cache: fields.read("cache", Asked::read)?.map(|asked| asked.for_model(id.as_deref())),
-        id,
+    let model = ModelInfo {
+        id: fields.read("id", text)?,
+        cache: None, // as soon as the id is known
         context_window: fields.read("contextWindow", positive)?,
         max_output_tokens: fields.read("maxOutputTokens", whole)?,
         input_price: fields.read("inputPrice", amount)?,
-    })
+    };
+    Ok((model, fields.read("cache", Asked::read)?))
 }
 
 fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
