@@ -45,7 +45,7 @@ const bound: Wasm = {
 export function init(bytesOrModule: ArrayBuffer | Uint8Array | WebAssembly.Module): void {
   if (current) return;
   source = bytesOrModule as BufferSource | WebAssembly.Module;
-  // Edge sandboxes compile in one realm and run in another, and the glue asks whether it is a module of this one.
+  // Next.js compiles in one realm and runs edge functions in another; the glue asks whether it is a module of this one.
   if (isModuleOfAnyRealm(source)) Object.setPrototypeOf(source, WebAssembly.Module.prototype);
   current = glue.initSync({ module: source });
 }

@@ -16,6 +16,10 @@ function newFolder() {
   return folder;
 }
 
+function fault(message) {
+  throw new Error(message);
+}
+
 /** Returns, as the others do, the folder that it wrote to. */
 export async function esbuild(entry, name, options) {
   const folder = newFolder();
@@ -27,16 +31,13 @@ export async function esbuild(entry, name, options) {
     logLevel: "silent",
     ...options,
   });
-  if (warnings.length > 0) throw new Error(warnings[0].text);
+  if (warnings.length > 0) fault(warnings[0].text);
   return folder;
 }
 
 export async function rollup(entry, name) {
   const folder = newFolder();
-  const onwarn = ({ message }) => {
-    throw new Error(message);
-  };
-  const bundle = await rollupItself({ input: join(app, entry), plugins: [nodeResolve()], onwarn });
+  const bundle = await rollupItself({ input: join(app, entry), plugins: [nodeResolve()], onwarn: ({ message }) => fault(message) });
   await bundle.write({ file: join(folder, name) });
   await bundle.close();
   return folder;
@@ -57,11 +58,12 @@ export async function webpack(entry, name) {
       (error, stats) => (error ? reject(error) : resolve(stats)),
     ),
   );
-  if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString("errors-warnings"));
+  if (stats.hasErrors() || stats.hasWarnings()) fault(stats.toString("errors-warnings"));
   return folder;
 }
 
-const viteConfig = { root: app, configFile: false, logLevel: "warn", clearScreen: false };
+const customLogger = { ...viteItself.createLogger("silent"), warn: fault, warnOnce: fault, error: fault };
+const viteConfig = { root: app, configFile: false, logLevel: "warn", customLogger };
 
 export async function viteBuild(page) {
   const folder = newFolder();

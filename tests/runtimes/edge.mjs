@@ -6,7 +6,7 @@ import { esbuild } from "./bundlers.mjs";
 import { find } from "./installed.mjs";
 
 const executable = find(["workerd"], "@cloudflare", "bin/workerd");
-export const noWorkerd = !executable && "skipped: no workerd for this platform";
+export const noWorkerd = !executable && "skipped: no workerd";
 
 const bundle = (conditions, format) =>
   esbuild("fetch.mjs", "fetch.js", { format, conditions, loader: { ".wasm": "copy" } });
@@ -42,7 +42,7 @@ export async function workerd(conditions) {
   return answer.value;
 }
 
-/** Stands in for Vercel's, which is not to be had: a realm with little in it, modules compiled outside of it, and no compiling inside. */
+/** Stands in for that of Vercel and Next.js: a realm with little in it, modules that were compiled outside of it, and no compiling inside. */
 export async function edgeLight(conditions) {
   const folder = await bundle(conditions, "cjs");
   const require = (specifier) => {

@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -13,7 +12,8 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 export const root = here("../..");
 /** The folder of the app that has installed it. */
 export const app = mkdtempSync(join(tmpdir(), "warmfold-"));
-after(() => rmSync(app, { recursive: true, force: true }));
+// Also when a test file fails as it loads.
+process.on("exit", () => rmSync(app, { recursive: true, force: true }));
 
 /** Runs a program in the app's folder; what it wrote. */
 export async function run(command, ...values) {

@@ -52,7 +52,7 @@ test("source maps: each file's leads to the line it was made from, and holds the
       const before = code.slice(0, code.indexOf(text)).split("\n");
       const { originalSource, originalLine } = map.findEntry(before.length - 1, before.at(-1).length);
       const original = payload.sourcesContent[payload.sources.indexOf(originalSource)];
-      assert.ok(original.split("\n")[originalLine].includes(text), `${path}: ${text}: ${originalSource}:${originalLine + 1}`);
+      assert.ok(original?.split("\n")[originalLine]?.includes(text), `${path}: ${text}: ${originalSource}:${originalLine + 1}`);
     }
   }
 });
