@@ -51,7 +51,13 @@ const bound: Wasm = {
 export function init(bytesOrModule: ArrayBuffer | Uint8Array | WebAssembly.Module): void {
   if (current) return;
   source = bytesOrModule as BufferSource | WebAssembly.Module;
+  // Next.js compiles in one realm and runs edge functions in another; the glue asks whether it is a module of this one.
+  if (isModuleOfAnyRealm(source)) Object.setPrototypeOf(source, WebAssembly.Module.prototype);
   current = glue.initSync({ module: source });
+}
+
+function isModuleOfAnyRealm(value: object): boolean {
+  return Object.prototype.toString.call(value) === "[object WebAssembly.Module]";
 }
 
 /** The exports to call now. Ask again for each call: memory is another one after `release` or a trap. */

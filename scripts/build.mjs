@@ -1,4 +1,4 @@
-// Makes pkg/, the folder that is published. Rust to wasm to one self-contained file for each module format.
+// Makes pkg/, the folder that is published. Rust to wasm to one self-contained file for each module format, and to one beside the wasm for each edge runtime.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,8 +8,8 @@ import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
-const ENTRIES = ["js/entry/warmfold.ts", "js/entry/slim.ts"];
-const FORMATS = { esm: "esm", cjs: "cjs" };
+// Edge runtimes' bundlers read ESM, whoever asks.
+const ENTRIES = { esm: ["warmfold", "slim", "workerd", "edge-light"], cjs: ["warmfold", "slim"] };
 // The entries must load anywhere. (Top-level await and modules of Node's are esbuild's errors already.)
 const FORBIDDEN = /\bfetch\s*\(|\bimport\.meta\b/;
 
@@ -51,15 +51,16 @@ rmSync("build/types", { recursive: true, force: true });
 node("typescript/bin/tsc", "--project", "tsconfig.types.json");
 
 step("bundles");
-for (const [folder, format] of Object.entries(FORMATS)) {
+for (const [format, names] of Object.entries(ENTRIES)) {
   const { outputFiles } = await build({
-    entryPoints: ENTRIES,
-    outdir: `pkg/${folder}`,
+    entryPoints: names.map((name) => `js/entry/${name}.ts`),
+    outdir: `pkg/${format}`,
     bundle: true,
     format,
     platform: "neutral",
     target: "es2022",
     plugins: [deflatedWasm],
+    external: ["*.wasm", "*.wasm?module"],
     // Nine tenths of the file are the wasm in base64; names stay for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,
@@ -67,13 +68,14 @@ for (const [folder, format] of Object.entries(FORMATS)) {
     write: false,
     logLevel: "warning",
   });
-  mkdirSync(`pkg/${folder}`, { recursive: true });
+  mkdirSync(`pkg/${format}`, { recursive: true });
   for (const { path, text } of outputFiles) {
     const found = path.endsWith(".js") && FORBIDDEN.exec(text);
     if (found) throw new Error(`${path} contains ${found[0]}`);
     writeFileSync(path, text);
   }
-  cpSync("build/types", `pkg/${folder}/types`, { recursive: true });
+  cpSync("build/types", `pkg/${format}/types`, { recursive: true });
+  cpSync("pkg-template/warmfold.wasm.d.ts", `pkg/${format}/types/entry/warmfold.wasm.d.ts`);
 }
 // Its files are .js and .d.ts like the others; this says that they are CommonJS.
 writeFileSync("pkg/cjs/package.json", '{ "type": "commonjs" }\n');

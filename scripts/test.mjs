@@ -18,7 +18,7 @@ const steps = [
   javascript.length > 0
     ? ["JavaScript", process.execPath, ["--import", "tsx", ...nodeTest, ...javascript]]
     : ["JavaScript", "there is no test in tests/js"],
-  ["the package in its runtimes", process.execPath, [...nodeTest, "tests/runtimes/runtimes.test.mjs"]],
+  ["the package and its runtimes", process.execPath, [...nodeTest, ...testFiles("tests/runtimes", ".test.mjs")]],
 ];
 
 const failed = [];

@@ -1,33 +1,29 @@
-// The package as a user gets it: packed, installed outside the repository, run in every runtime.
+// One small program in every runtime, as plain files and through bundlers: each must answer with the very bytes of Node's answer.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { extname, join } from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
-import { findChromium, resultOfPage } from "./chromium.mjs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { esbuild, rollup, viteBuild, viteDev, webpack } from "./bundlers.mjs";
+import { noChromium, resultAt, resultOf } from "./chromium.mjs";
+import { edgeLight, noWorkerd, workerd } from "./edge.mjs";
+import { app, find, node, run } from "./installed.mjs";
 
-// The wasm is inlined, so a page that uses warmfold loads all of this before its first fold: about what
-// one photograph weighs. A core that outgrows it has taken in something that belongs in another entry.
-// A third of it knows prices, tools, shell commands and replays: what makes a fold pay.
-const CEILING_GZIP_BYTES = 195 * 1024;
+const LIMIT_MS = 60_000;
+const deno = find(["deno"], "@deno", "deno");
+const bun = find(["bun"], "@oven", "bin/bun");
+const cannotCompile = /code generation disallowed/i;
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const app = mkdtempSync(join(tmpdir(), "warmfold-"));
-after(() => rmSync(app, { recursive: true, force: true }));
-
-const run = (command, values, cwd = app) => execFileSync(command, values, { cwd, encoding: "utf8" });
-const node = (...values) => run(process.execPath, values).trimEnd();
-const tool = (script, ...values) => run(process.execPath, [join(root, "node_modules", script), ...values], root);
-
-const tarball = join(app, JSON.parse(run("npm", ["pack", "--json", "--pack-destination", app, join(root, "pkg")]))[0].filename);
-cpSync(fileURLToPath(new URL("app", import.meta.url)), app, { recursive: true });
-writeFileSync(join(app, "package.json"), '{ "private": true }\n');
-run("npm", ["install", "--no-fund", "--no-audit", tarball]);
-
-const expected = node("main.mjs");
+const expected = await node("main.mjs");
+const same = (runtime, answer, skip = false) =>
+  test(`${runtime}: the same result`, { skip, timeout: LIMIT_MS }, async () => {
+    const answered = await answer();
+    if (answered === expected) return;
+    // In full they would fill a screen many times.
+    let at = 0;
+    while (answered[at] === expected[at]) at += 1;
+    assert.fail(`differs from Node's at ${at}: ${JSON.stringify([answered, expected].map((text) => text.slice(at, at + 80)))}`);
+  });
+const inNode = async (folder, name) => node(join(await folder, name));
+const inPage = async (folder, name) => resultOf(await folder, name);
 
 test("Node, ESM: a history is folded and what need not change is the same object", () => {
   const result = JSON.parse(expected);
@@ -36,36 +32,26 @@ test("Node, ESM: a history is folded and what need not change is the same object
   assert.equal(result.lastUnchanged, true);
   assert.ok(result.tokensSaved > 0, `saved ${result.tokensSaved} tokens`);
 });
+same("Node, CommonJS", () => node("main.cjs"));
+same("Node, slim with the host's bytes", () => node("slim.mjs"));
+same("Node, bundled by Rollup", () => inNode(rollup("main.mjs", "main.mjs"), "main.mjs"));
+same("Node, bundled by esbuild to CommonJS, as editor extensions are", () =>
+  inNode(esbuild("main.mjs", "main.cjs", { platform: "node", format: "cjs" }), "main.cjs"));
 
-test("Node, CommonJS: the same result", () => {
-  assert.equal(node("main.cjs"), expected);
-});
+// It is granted no permission, so the package needs none.
+same("Deno", () => run(deno, "run", "--no-prompt", "main.mjs"), !deno && "skipped: no deno");
+same("Bun", () => run(bun, "main.mjs"), !bun && "skipped: no bun");
 
-test("Node, slim with the host's bytes: the same result", () => {
-  assert.equal(node("slim.mjs"), expected);
-});
+same("Chromium, a plain page", () => resultOf(app, "plain.html"), noChromium);
+same("Chromium, a web worker", () => resultOf(app, "worker.html"), noChromium);
+same("Chromium, bundled by esbuild to an IIFE", () => inPage(esbuild("page.mjs", "page.js", { format: "iife" }), "classic.html"), noChromium);
+same("Chromium, bundled by webpack", () => inPage(webpack("page.mjs", "page.js"), "classic.html"), noChromium);
+same("Chromium, bundled by webpack, slim", () => inPage(webpack("slim-page.mjs", "page.js"), "classic.html"), noChromium);
+same("Chromium, built by Vite", () => inPage(viteBuild("index.html"), "index.html"), noChromium);
+same("Chromium, built by Vite, slim", () => inPage(viteBuild("slim.html"), "slim.html"), noChromium);
+same("Chromium, served by Vite in development", () => viteDev(resultAt), noChromium);
 
-const chromium = findChromium();
-test("a plain page in Chromium: the same result", { skip: !chromium && "skipped: no chromium on PATH" }, async () => {
-  assert.equal(await resultOfPage(chromium, app), expected);
-});
-
-test("size", () => {
-  const installed = join(app, "node_modules/warmfold");
-  const measured = readdirSync(installed, { recursive: true })
-    .filter((path) => [".js", ".wasm"].includes(extname(path)))
-    .map((path) => ({ path, bytes: readFileSync(join(installed, path)) }))
-    .map(({ path, bytes }) => ({ path, bytes: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length }));
-  console.table([...measured, { path: "the packed package", bytes: statSync(tarball).size, gzip: statSync(tarball).size }]);
-  const main = measured.find(({ path }) => path === join("esm", "warmfold.js"));
-  assert.ok(main.gzip <= CEILING_GZIP_BYTES, `${main.path}: ${main.gzip} bytes gzipped, over ${CEILING_GZIP_BYTES}`);
-});
-
-test("publint finds nothing to say", () => {
-  tool("publint/src/cli.js", "pkg", "--strict");
-});
-
-test("types resolve for ESM and CommonJS", () => {
-  // node16: older resolution knows no exports map. A wasm file has no types.
-  tool("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "node16", "--exclude-entrypoints", "./warmfold.wasm", "--no-color");
-});
+same("workerd", () => workerd(["workerd"]), noWorkerd);
+test("workerd: the condition is needed", { skip: noWorkerd, timeout: LIMIT_MS }, () => assert.rejects(workerd([]), cannotCompile));
+same("edge-light", () => edgeLight(["edge-light"]));
+test("edge-light: the condition is needed", () => assert.rejects(edgeLight([]), cannotCompile));

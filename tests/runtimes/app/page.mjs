@@ -1,0 +1,4 @@
+import { fold } from "warmfold";
+import { program } from "./program.mjs";
+
+globalThis.result = program(fold);

@@ -1,0 +1,12 @@
+// What TypeScript makes of each entry.
+import { fold, type FoldResult, type Plan } from "warmfold";
+import { fold as slimFold, init } from "warmfold/slim";
+import module from "warmfold/warmfold.wasm";
+
+const result: FoldResult<{ role: string; content: string }> = fold([{ role: "user", content: "hi" }], { plan: null });
+const plan: Plan = slimFold(result.messages).plan;
+const compiled: WebAssembly.Module = module;
+init(compiled);
+export { plan };
+// @ts-expect-error It is no number.
+export const wrong: number = module;
