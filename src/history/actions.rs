@@ -111,7 +111,7 @@ fn told(known: Option<Tool>, arguments: Arguments<'_>) -> Told {
 fn line(arguments: Arguments<'_>) -> Option<Line> {
     let folder = normalised("", arguments.folder());
     match arguments.command()? {
-        CommandLine::Text(text) => Some(Line::of(text, &folder)),
+        CommandLine::Text(text) => Some(Line::of(&text, &folder)),
         CommandLine::Words(words) => Some(Line::of_words(&words, &folder)),
     }
 }

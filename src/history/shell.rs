@@ -26,6 +26,7 @@ use lines::Filter;
 mod files;
 mod lex;
 mod lines;
+mod one_liners;
 mod programs;
 mod rules;
 mod scripts;
