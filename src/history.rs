@@ -38,6 +38,7 @@ pub mod paths;
 pub mod prints;
 pub mod quotes;
 pub mod reads;
+pub mod repeats;
 pub mod resources;
 pub mod shell;
 pub mod turns;
@@ -246,6 +247,12 @@ impl<'t> View<'t> {
             Some(arguments) => Action::of_node(call.name, arguments, kind, own),
             None => Action::of(call.name, "", kind, own),
         }
+    }
+
+    /// Whether a tool call may be made again; `kind` is the host's word on the tool, which goes first.
+    pub fn is_harmless(&self, tool_call: usize, kind: Option<ToolKind>) -> bool {
+        let call = &self.tool_calls[tool_call];
+        kind.is_some() || repeats::is_harmless_node(call.name, call.arguments)
     }
 
     /// The tool calls that a message makes.

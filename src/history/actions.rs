@@ -35,27 +35,13 @@ pub struct Action {
     pub reads: Vec<String>,
     /// Files that it changes.
     pub writes: Vec<String>,
-    /// Whether that was told from a command line.
-    pub is_command: bool,
 }
 
 impl Action {
-    /// The kind as far as it may be relied on when somebody is told to repeat the call: what a command line seems to fetch or to verify
-    /// may act all the same (`curl $OPTIONS`, `make check`).
-    pub fn relied_on(&self) -> ToolKind {
-        match self.kind {
-            ToolKind::Fetch | ToolKind::Verify if self.is_command => ToolKind::Run,
-            kind => kind,
-        }
-    }
-
     /// Reads a call. `kind` is the host's word on the tool, `own` the names of the arguments that the host says make its resource.
     pub fn of(tool: &str, arguments: &str, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
-        match Tape::from_json(arguments) {
-            Ok(tape) => Action::read(tool, Arguments::of(tape.root()), kind, own),
-            Err(_) if arguments.trim_ascii_start().starts_with(['{', '[']) => Action::read(tool, Arguments::None, kind, own),
-            Err(_) => Action::read(tool, Arguments::Text(arguments), kind, own),
-        }
+        let tape = Tape::from_json(arguments).ok();
+        Action::read(tool, Arguments::of_text(arguments, tape.as_ref()), kind, own)
     }
 
     /// The same of arguments that are on a tape: JSON text, or the value itself where the format has it so.
@@ -71,7 +57,7 @@ impl Action {
         let told = told(known, arguments);
         let line = if told.is_shell && own.is_none() { line(arguments) } else { None };
         match line.filter(|line| kind.is_none_or(|kind| kind == line.kind)) {
-            Some(Line { kind, resource, reads, writes }) => Action { kind, resource, reads, writes, is_command: true },
+            Some(Line { kind, resource, reads, writes }) => Action { kind, resource, reads, writes },
             None => plain(kind.unwrap_or(told.kind), arguments, own),
         }
     }
@@ -111,7 +97,7 @@ fn told(known: Option<Tool>, arguments: Arguments<'_>) -> Told {
 fn line(arguments: Arguments<'_>) -> Option<Line> {
     let folder = normalised("", arguments.folder());
     match arguments.command()? {
-        CommandLine::Text(text) => Some(Line::of(text, &folder)),
+        CommandLine::Text(text) => Some(Line::of(&text, &folder)),
         CommandLine::Words(words) => Some(Line::of_words(&words, &folder)),
     }
 }
@@ -136,5 +122,5 @@ fn plain(kind: ToolKind, arguments: Arguments<'_>, own: Option<&[String]>) -> Ac
         Arguments::Fields(fields) => Resource::of_node(kind, fields, own),
         _ => None,
     };
-    Action { kind, resource, reads, writes, is_command: false }
+    Action { kind, resource, reads, writes }
 }

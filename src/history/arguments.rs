@@ -1,11 +1,16 @@
 //! The arguments of a tool call, as far as they tell what it does.
 
-use crate::tape::{Kind, Node};
+use std::borrow::Cow;
 
 use super::resources::FILES;
+use crate::tape::{Kind, Node, Tape};
 
 /// Arguments that hold a command line.
 const COMMANDS: &[&str] = &["command", "cmd", "commands", "script", "CommandLine"];
+/// Arguments that hold the words behind a program.
+const WORDS: &[&str] = &["args", "arguments", "argv"];
+/// What is more than a word where a host joins words to a line.
+const OPERATORS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '(', '\n'];
 /// Arguments that hold a patch.
 const PATCHES: &[&str] = &["input", "patch", "patchText", "diff", "args", "command"];
 /// Arguments that hold what a file becomes.
@@ -46,7 +51,7 @@ pub(super) enum Arguments<'t> {
 
 /// What a command is handed over as.
 pub(super) enum CommandLine<'t> {
-    Text(&'t str),
+    Text(Cow<'t, str>),
     Words(Vec<&'t str>),
 }
 
@@ -56,6 +61,15 @@ impl<'t> Arguments<'t> {
             (Kind::Object, _) => Arguments::Fields(node),
             (_, Some(text)) => Arguments::Text(text),
             _ => Arguments::None,
+        }
+    }
+
+    /// Arguments that came as text: JSON, as far as it was one, or the one text that the tool takes.
+    pub(super) fn of_text(text: &'t str, tape: Option<&'t Tape>) -> Arguments<'t> {
+        match tape {
+            Some(tape) => Arguments::of(tape.root()),
+            None if text.trim_ascii_start().starts_with(['{', '[']) => Arguments::None,
+            None => Arguments::Text(text),
         }
     }
 
@@ -86,16 +100,35 @@ impl<'t> Arguments<'t> {
         self.text_of(&["command", "action"])
     }
 
-    /// The command line: a text, or its words.
+    /// The command line: a text, several of them, or its words.
     pub(super) fn command(self) -> Option<CommandLine<'t>> {
         if let Arguments::Text(text) = self {
-            return Some(CommandLine::Text(text));
+            return Some(CommandLine::Text(text.into()));
         }
         let value = self.get(COMMANDS)?;
+        let texts = |list: Node<'t>| list.children().map(Node::text).collect::<Option<Vec<_>>>();
         if value.kind() == Kind::Array {
-            return value.children().map(Node::text).collect::<Option<_>>().map(CommandLine::Words);
+            let lines = value.key() == Some("commands"); // of their own: none goes on in the next
+            return texts(value).map(|texts| if lines { CommandLine::Text(texts.join("\n\n").into()) } else { CommandLine::Words(texts) });
         }
-        value.text().map(CommandLine::Text)
+        let command = value.text()?;
+        Some(match self.get(WORDS).map(|words| (words, words.text())) {
+            Some((_, Some(words))) => CommandLine::Text([command, words].join(" ").into()),
+            Some((words, None)) if !words.is_empty() => CommandLine::Words([vec![command], texts(words)?].concat()),
+            _ => CommandLine::Text(command.into()),
+        })
+    }
+
+    /// Whether a command line is all that says what is run, and where it is run is a shell that we read.
+    pub(super) fn is_plain_command(self) -> bool {
+        let Arguments::Fields(fields) = self else { return true };
+        let commands = COMMANDS.iter().filter(|name| fields.get(name).is_some()).count();
+        let is_word = |word: Node<'_>| word.text().is_some_and(|word| !word.contains(OPERATORS));
+        commands == 1
+            && self.get(WORDS).is_none_or(|words| words.children().all(is_word))
+            && self.get(&["env", "environment", "language", "interpreter"]).is_none()
+            && self.get(&["restart"]).is_none_or(|restart| restart.kind() == Kind::False)
+            && self.text_of(&["shell"]).is_none_or(|shell| !shell.to_ascii_lowercase().contains("cmd"))
     }
 
     /// Whether the command goes to a program that runs already.

@@ -10,6 +10,8 @@
 //! assert_eq!(ToolKind::of_name("getInvoiceById"), ToolKind::Read);
 //! ```
 
+use super::names::{Names, listed};
+
 pub(super) mod tools;
 
 /// What a tool call does.
@@ -36,158 +38,22 @@ pub enum ToolKind {
 }
 
 /// First match wins, so words that change something stand before words that look.
-const WORDS: &[(ToolKind, &[&str])] = &[
-    (
-        ToolKind::Memory,
-        &[
-            "memory",
-            "memories",
-            "todo",
-            "todos",
-            "skill",
-            "skills",
-            "plan",
-            "think",
-            "ask",
-            "question",
-            "questions",
-            "todowrite",
-            "todoread",
-            "note",
-            "notes",
-        ],
-    ),
+const WORDS: &[(ToolKind, &str)] = &[
+    (ToolKind::Memory, "memory memories todo todos skill skills plan think ask question questions todowrite todoread note notes"),
     (
         ToolKind::Write,
-        &[
-            "write",
-            "edit",
-            "editor",
-            "create",
-            "update",
-            "delete",
-            "remove",
-            "insert",
-            "append",
-            "patch",
-            "apply",
-            "replace",
-            "move",
-            "rename",
-            "mkdir",
-            "save",
-            "set",
-            "put",
-            "send",
-            "submit",
-            "book",
-            "cancel",
-            "add",
-            "commit",
-            "click",
-            "type",
-            "press",
-            "fill",
-            "post",
-            "deploy",
-            "trigger",
-            "restart",
-            "start",
-            "stop",
-            "kill",
-            "pay",
-            "payment",
-            "buy",
-            "purchase",
-            "out",
-            "checkout",
-            "push",
-            "pull",
-            "merge",
-            "close",
-            "notify",
-            "notification",
-            "upload",
-            "install",
-            "publish",
-            "release",
-            "approve",
-            "assign",
-            "drag",
-            "hover",
-            "select",
-        ],
+        "write edit editor create update delete remove insert append patch apply replace move rename mkdir save set put send submit book cancel add commit click type press fill post deploy trigger restart start stop kill pay payment buy purchase out checkout push pull merge close notify notification upload install publish release approve assign drag hover select",
     ),
-    (ToolKind::Verify, &["test", "tests", "build", "lint", "check", "compile", "typecheck", "diagnostics"]),
-    (ToolKind::Run, &["bash", "shell", "exec", "execute", "run", "command", "terminal", "python", "eval", "script", "request", "graphql", "sql"]),
-    (ToolKind::Fetch, &["fetch", "browse", "browser", "url", "http", "download", "navigate"]),
-    (ToolKind::Search, &["search", "grep", "rg", "find", "query", "ripgrep", "websearch", "lookup"]),
-    (ToolKind::List, &["ls", "list", "glob", "tree", "dir", "directory"]),
-    (ToolKind::Read, &["read", "cat", "view", "get", "show", "load", "open"]),
+    (ToolKind::Verify, "test tests build lint check compile typecheck diagnostics"),
+    (ToolKind::Run, "bash shell exec execute run command terminal python eval script request graphql sql"),
+    (ToolKind::Fetch, "fetch browse browser url http download navigate"),
+    (ToolKind::Search, "search grep rg find query ripgrep websearch lookup"),
+    (ToolKind::List, "ls list glob tree dir directory"),
+    (ToolKind::Read, "read cat view get show load open"),
 ];
 
 /// Verbs that change something where a name begins with them; elsewhere in a name they may be nouns.
-const VERBS: &[&str] = &[
-    "activate",
-    "archive",
-    "ban",
-    "charge",
-    "compress",
-    "convert",
-    "crop",
-    "disable",
-    "enable",
-    "encrypt",
-    "export",
-    "extract",
-    "format",
-    "generate",
-    "grant",
-    "import",
-    "index",
-    "ingest",
-    "invite",
-    "launch",
-    "lock",
-    "make",
-    "mark",
-    "migrate",
-    "modify",
-    "optimize",
-    "order",
-    "process",
-    "provision",
-    "reboot",
-    "record",
-    "refund",
-    "register",
-    "render",
-    "reopen",
-    "reply",
-    "reserve",
-    "reset",
-    "resolve",
-    "restore",
-    "resume",
-    "revert",
-    "revoke",
-    "rollback",
-    "scale",
-    "schedule",
-    "share",
-    "shutdown",
-    "sign",
-    "subscribe",
-    "suspend",
-    "sync",
-    "train",
-    "transfer",
-    "transform",
-    "translate",
-    "undo",
-    "unlock",
-    "unsubscribe",
-];
+const VERBS: &str = "activate archive ban charge compress convert crop disable enable encrypt export extract format generate grant import index ingest invite launch lock make mark migrate modify optimize order process provision reboot record refund register render reopen reply reserve reset resolve restore resume revert revoke rollback scale schedule share shutdown sign subscribe suspend sync train transfer transform translate undo unlock unsubscribe";
 
 impl ToolKind {
     /// All kinds by name.
@@ -226,6 +92,16 @@ impl ToolKind {
 }
 
 fn of_words(name: &str) -> Option<ToolKind> {
+    static NAMES: Names = Names::new();
+    let words = words(name);
+    let lists = words.iter().filter_map(|word| NAMES.find(&mut WORDS.iter().map(|(_, names)| *names), word));
+    let found = lists.min().map(|at| WORDS[at].0);
+    let changes = found != Some(ToolKind::Memory) && words.first().is_some_and(|first| listed(VERBS, first));
+    if changes { Some(ToolKind::Write) } else { found }
+}
+
+/// The words of a name, in lower case: `getUser`, `get_user`, `get-user`.
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut lower = false;
     for letter in name.chars() {
@@ -237,7 +113,5 @@ fn of_words(name: &str) -> Option<ToolKind> {
             word.push(letter.to_ascii_lowercase());
         }
     }
-    let found = WORDS.iter().find(|(_, known)| words.iter().any(|word| known.contains(&word.as_str()))).map(|(kind, _)| *kind);
-    let changes = found != Some(ToolKind::Memory) && words.first().is_some_and(|first| VERBS.contains(&first.as_str()));
-    if changes { Some(ToolKind::Write) } else { found }
+    words
 }

@@ -4,6 +4,11 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+/// Whether a word stands in a list.
+pub(super) fn listed(list: &str, word: &str) -> bool {
+    !word.is_empty() && list.split(' ').any(|known| known == word)
+}
+
 /// Finds the list that a name stands in.
 pub(super) struct Names(OnceLock<FxHashMap<&'static str, usize>>);
 

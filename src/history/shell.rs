@@ -14,8 +14,6 @@
 //! assert_eq!(Line::of("bash -lc \"cat > a.txt <<'EOF'\nhello\nEOF\"", "").writes, ["a.txt"]);
 //! ```
 
-use std::borrow::Cow;
-
 use super::kinds::ToolKind;
 use super::patches;
 use super::paths::{add, is_absolute, normalised};
@@ -26,6 +24,8 @@ use lines::Filter;
 mod files;
 mod lex;
 mod lines;
+mod looks;
+mod one_liners;
 mod programs;
 mod rules;
 mod scripts;
@@ -64,8 +64,7 @@ impl Line {
     /// Reads a command whose words are split already: `["bash", "-lc", "ls"]`.
     pub fn of_words(words: &[&str], folder: &str) -> Line {
         let mut walk = Walk::new(folder);
-        let literal = |word: &&'_ str| Word { text: Cow::Owned((*word).to_owned()), literal: true };
-        let command = Command { words: words.iter().map(literal).collect(), ..Command::default() };
+        let command = Command { words: words.iter().copied().map(literal).collect(), ..Command::default() };
         walk.command(&command, &[]);
         walk.end_pipe();
         match words {
@@ -73,6 +72,21 @@ impl Line {
             words => walk.line(&words.join(" "), folder),
         }
     }
+}
+
+/// Whether a command line only looks, so that nothing changes where it is run again.
+pub fn only_looks(text: &str) -> bool {
+    looks::only_looks(text, 0)
+}
+
+/// The same of a command whose words are split already.
+pub fn only_look(words: &[&str]) -> bool {
+    let words: Vec<Word<'_>> = words.iter().copied().map(literal).collect();
+    !words.is_empty() && looks::words_look(&words, 0)
+}
+
+fn literal(word: &str) -> Word<'_> {
+    Word { text: word.into(), literal: true }
 }
 
 /// What one command does.

@@ -2,7 +2,6 @@
 
 use super::state::{LEAST_SAVED, State};
 use crate::history::Entry;
-use crate::history::actions::Action;
 use crate::history::kinds::ToolKind;
 use crate::plan::{Edit, Piece, Rule, Target};
 use crate::render::{self, breadcrumb::Breadcrumb};
@@ -23,7 +22,9 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
     let found = &state.view.entries[entry];
     let now = state.edit_of(entry).map_or(found.bytes as usize, |edit| render::length(&edit.pieces));
     // A line that stands alone is never large itself, whichever pass might come upon it.
-    let is_line = |bytes: usize| rule != Rule::Reasoning && bytes <= breadcrumb(state, entry).longest_alone(label(state, entry));
+    let is_line = |bytes: usize| {
+        rule != Rule::Reasoning && bytes <= Breadcrumb::longest_alone(&state.options.label, state.view.tool_of(found), label(state, entry))
+    };
     if !state.is_edited(entry) && is_line(now) {
         return Proposal::Never;
     }
@@ -53,7 +54,8 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
 /// The line that will stand in the entry's place.
 pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
     let tool = state.view.tool_of(&state.view.entries[entry]);
-    Breadcrumb { label: &state.options.label, tool, kind: state.action_of(entry).map_or(ToolKind::Other, Action::relied_on) }
+    let kind = state.action_of(entry).map_or(ToolKind::Other, |action| action.kind);
+    Breadcrumb { label: &state.options.label, tool, kind: if kind.is_repeatable() && state.is_harmless(entry) { kind } else { ToolKind::Other } }
 }
 
 /// "all 80 lines".

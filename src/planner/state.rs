@@ -163,6 +163,12 @@ impl<'v, 't> State<'v, 't> {
         self.view.entries[entry].tool_call.map(|call| self.action(call))
     }
 
+    /// Whether that tool call may be made again; the host's word goes first.
+    pub(super) fn is_harmless(&self, entry: usize) -> bool {
+        let harmless = |call: usize| self.view.is_harmless(call, self.options.kind_of(self.view.tool_calls[call].name));
+        self.view.entries[entry].tool_call.is_some_and(harmless)
+    }
+
     /// How results of the entry's kind are cut.
     pub(super) fn policy_of(&self, entry: usize) -> KindPolicy {
         self.options.by_kind.of(self.action_of(entry).map_or(ToolKind::Other, |action| action.kind))

@@ -12,7 +12,8 @@ use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::history::failures::{ERROR_SIGN_BYTES, is_error};
 use crate::plan::{Edit, Piece, Rule};
-use crate::render::{self, breadcrumb, cut};
+use crate::render::breadcrumb::{self, Breadcrumb};
+use crate::render::{self, cut};
 
 /// Stands where the text was cut. ASCII, since one other character doubles what a JavaScript string takes.
 const GAP: &str = "[...]";
@@ -33,11 +34,11 @@ pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
 fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
     let text = state.view.entries[entry].text();
     let policy = state.policy_of(entry);
-    let breadcrumb = proposal::breadcrumb(state, entry);
     let least = if is_error(text) { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
+    let longest = Breadcrumb::longest_truncated(&state.options.label, state.view.tool_of(&state.view.entries[entry]));
     let keep_head = policy.keep_head_bytes.max(least);
     // What truncation leaves is never large itself, however little is allowed.
-    let left = keep_head.saturating_add(policy.keep_tail_bytes).saturating_add(breadcrumb.longest_truncated() + GAP.len() + 3);
+    let left = keep_head.saturating_add(policy.keep_tail_bytes).saturating_add(longest + GAP.len() + 3);
     if text.len() <= policy.max_bytes.max(left) {
         return Proposal::Never;
     }
@@ -47,7 +48,7 @@ fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
         return Proposal::Never;
     }
     let elided = breadcrumb::amount(text, head..tail);
-    let line = breadcrumb.truncated(&elided);
+    let line = proposal::breadcrumb(state, entry).truncated(&elided);
     let mut pieces = Vec::with_capacity(4);
     let mut generated = line;
     if head > 0 {

@@ -1,7 +1,7 @@
 //! The line that says what is not there: how much, whether the source is intact, and how to have it again.
 //!
-//! One line of ASCII in brackets from a fixed vocabulary, and short, since there is one in every edit. A tool with side effects never
-//! gets "call again".
+//! One line of ASCII in brackets from a fixed vocabulary, and short, since there is one in every edit. A call that may
+//! change anything never gets "call again".
 //!
 //! ```
 //! use warmfold::{history::kinds::ToolKind, render::breadcrumb::Breadcrumb};
@@ -30,7 +30,7 @@ pub struct Breadcrumb<'a> {
     pub label: &'a str,
     /// The tool's name.
     pub tool: Option<&'a str>,
-    /// What the tool does.
+    /// What the call does where it may be repeated, else [`ToolKind::Other`].
     pub kind: ToolKind,
 }
 
@@ -41,15 +41,15 @@ impl Breadcrumb<'_> {
     }
 
     /// How long such a line can be.
-    pub fn longest_truncated(&self) -> usize {
+    pub fn longest_truncated(label: &str, tool: Option<&str>) -> usize {
         const AROUND: usize = "[:  elided; source intact, call  again]".len();
-        self.label.len() + shown(self.tool) + LONGEST_AMOUNT + AROUND
+        label.len() + shown(tool) + LONGEST_AMOUNT + AROUND
     }
 
     /// How long a line can be that stands alone.
-    pub fn longest_alone(&self, resource: Option<&str>) -> usize {
+    pub fn longest_alone(label: &str, tool: Option<&str>, resource: Option<&str>) -> usize {
         const AROUND: usize = "[:  of  elided: an earlier result of the tool is the same; source intact, call  again]".len();
-        self.label.len() + 2 * shown(self.tool) + shown(resource) + LONGEST_AMOUNT + AROUND
+        label.len() + 2 * shown(tool) + shown(resource) + LONGEST_AMOUNT + AROUND
     }
 
     /// An earlier result says the same; this one went whole.

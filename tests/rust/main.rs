@@ -23,6 +23,8 @@ mod history {
     mod changes;
     mod kinds;
     mod quotes;
+    #[cfg(not(target_arch = "wasm32"))]
+    mod repeats;
 }
 mod plan {
     mod carry;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use warmfold::history::View;
 use warmfold::history::actions::{Action, same_file};
 use warmfold::history::failures::is_error;
 use warmfold::history::kinds::ToolKind;
@@ -239,16 +240,28 @@ fn never_grows(call: &Call) -> Checked {
     Ok(())
 }
 
-/// What the call of each result does, by the result's message. This is the library's own word: what it is worth, `history::actions` tests.
-pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
+/// What each result's call is told, by the result's message.
+fn of_calls<T>(call: &Call, told: impl Fn(&View<'_>, usize, &Options) -> T) -> BTreeMap<usize, T> {
     let options = options_of(call);
     let tape = tape::Tape::from_json(call.request.to_string()).expect("it was folded");
     let view = Format::OpenaiChat.read(&Request::of(tape.root(), options.context_block.as_deref())).expect("it was folded");
-    let action = |tool_call: usize| {
+    view.entries.iter().filter_map(|entry| Some((entry.message, told(&view, entry.tool_call?, &options)))).collect()
+}
+
+/// What the call of each result does. This is the library's own word: what it is worth, `history::actions` tests.
+pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
+    of_calls(call, |view, tool_call, options| {
         let tool = view.tool_calls[tool_call].name;
         view.action(tool_call, options.kind_of(tool), options.resource_of(tool))
-    };
-    view.entries.iter().filter_map(|entry| Some((entry.message, action(entry.tool_call?)))).collect()
+    })
+}
+
+/// The same of calls that may be made again. This is the library's own word too: `history::repeats` tests it.
+fn repeatable_kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
+    let mut kinds = kinds_of(call);
+    let harmless = of_calls(call, |view, tool_call, options| view.is_harmless(tool_call, options.kind_of(view.tool_calls[tool_call].name)));
+    kinds.retain(|message, _| harmless[message]);
+    kinds
 }
 
 pub fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
@@ -257,7 +270,7 @@ pub fn kinds_of(call: &Call) -> BTreeMap<usize, ToolKind> {
 
 /// Law 8: one generated line says what went; every other line is the original's.
 fn never_silent(call: &Call) -> Checked {
-    let actions = actions_of(call);
+    let kinds = repeatable_kinds_of(call);
     for (edit, original, text) in new_result_edits(call) {
         let is_marked = |line: &str| line.starts_with(['[', '…']);
         let lines = || text.split('\n').map(str::trim).filter(|line| !line.is_empty());
@@ -268,7 +281,7 @@ fn never_silent(call: &Call) -> Checked {
         let plain = breadcrumb.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && breadcrumb.ends_with(']');
         let brackets = breadcrumb.matches(['[', ']']).count();
         ensure!(plain && brackets == 2, "a breadcrumb is one line of plain ASCII in brackets: {breadcrumb:?}");
-        let kind = actions.get(&edit.message).map_or(ToolKind::Other, Action::relied_on);
+        let kind = kinds.get(&edit.message).copied().unwrap_or(ToolKind::Other);
         let again = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch | ToolKind::Verify);
         ensure!(again || !breadcrumb.contains(" again"), "a {kind:?} must not be called again: {breadcrumb}");
         let source = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::List | ToolKind::Fetch) && edit.rule != "stale";

@@ -1,9 +1,10 @@
 //! Which files a program changes.
 
 use super::lex::Word;
-use super::words::{listed, operands};
+use super::words::operands;
 use super::{Step, Walk};
 use crate::history::kinds::ToolKind::Write;
+use crate::history::names::listed;
 
 pub(super) fn copy(walk: &mut Walk, name: &str, arguments: &[Word<'_>]) -> Step {
     let files = if name.contains('-') { parameters(arguments) } else { operands(arguments, "-m -t -o -e --mode --exclude --include") };

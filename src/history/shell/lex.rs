@@ -216,7 +216,9 @@ impl<'a> Lexer<'a, '_> {
             "<<" | "<<-" => {
                 command.heredoc = Some(self.script.heredocs.len() + self.pending.len());
                 let quoted = raw.contains(['\'', '"', '\\']);
-                self.pending.push((target.text, operator == "<<-", quoted));
+                // A backslash is kept before a letter for the sake of paths: this is none.
+                let delimiter = if target.text.contains('\\') { target.text.replace('\\', "").into() } else { target.text };
+                self.pending.push((delimiter, operator == "<<-", quoted));
             }
             "<<<" | "<&" => {}
             ">&" if is_descriptor => {}
@@ -331,6 +333,7 @@ impl<'a> Lexer<'a, '_> {
                     return;
                 }
                 (b'\\', b'"' | b'\\' | b'$' | b'`') => {
+                    self.script.sure &= self.peek(1) != b'"' || !word.text.contains(":\\"); // `"C:\a\"` ends there in PowerShell
                     self.at += 2;
                     push(word, self.since(self.at - 1));
                 }
@@ -345,8 +348,9 @@ impl<'a> Lexer<'a, '_> {
         }
     }
 
-    /// `$'…'`, its escapes left as they are.
+    /// `$'…'`; left as it is where it has escapes.
     fn ansi_quoted(&mut self, word: &mut Word<'a>) {
+        let start = self.at;
         self.at += 2;
         let mut escaped = false;
         let length = self.rest().bytes().position(|byte| {
@@ -357,14 +361,16 @@ impl<'a> Lexer<'a, '_> {
         let Some(length) = length else { return self.give_up() };
         let quoted = self.rest().get(..length).unwrap_or("");
         self.at += length + 1;
-        word.literal &= !quoted.contains('\\');
-        push(word, quoted);
+        let literal = !quoted.contains('\\');
+        word.literal &= literal;
+        push(word, if literal { quoted } else { self.since(start) });
     }
 
     /// `$x`, `${x}`, `$(…)`, `$((…))` and backticks; the commands in them are read.
     fn expansion(&mut self, word: &mut Word<'a>) {
         let start = self.at;
-        word.literal = false;
+        // `"end$"` expands nothing.
+        word.literal &= self.peek(0) == b'$' && b"\0 \t\n\"')|/\\.,;".contains(&self.peek(1));
         match (self.peek(0), self.peek(1), self.peek(2)) {
             (b'$', b'(', b'(') => self.skip("))"),
             (b'$', b'(', _) => {

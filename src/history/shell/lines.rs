@@ -1,6 +1,7 @@
 //! Which lines `head`, `tail`, `sed` and `awk` let through, where that can be told from their arguments.
 
 use super::lex::Word;
+use super::one_liners::{awk_shows, sed_shows};
 use super::words::{has, operands, value};
 use crate::history::resources::Span;
 
@@ -26,26 +27,31 @@ pub(super) fn tail<'w, 'a>(arguments: &'w [Word<'a>]) -> Filter<'w, 'a> {
     Filter { lines: from.and_then(|from| lines(number(from), Some(u64::MAX))), files }
 }
 
-pub(super) fn sed<'w, 'a>(arguments: &'w [Word<'a>]) -> Filter<'w, 'a> {
+/// `None` where the script may do more than show.
+pub(super) fn sed<'w, 'a>(arguments: &'w [Word<'a>]) -> Option<Filter<'w, 'a>> {
     let mut files = operands(arguments, "-e -f --expression");
-    let script = if has(arguments, "-f") || arguments.iter().filter(|word| word.text == "-e").count() > 1 {
-        ""
-    } else if let Some(script) = value(arguments, "-e --expression") {
-        script
-    } else if files.is_empty() {
-        ""
-    } else {
-        &*files.remove(0).text
-    };
+    let is_flag = |word: &Word<'_>| word.text == "--expression" || (word.text.starts_with('-') && word.text.ends_with('e') && word.text.len() < 6);
+    let mut scripts: Vec<&Word<'_>> = arguments.windows(2).filter(|pair| is_flag(&pair[0])).map(|pair| &pair[1]).collect();
+    if scripts.is_empty() && !has(arguments, "-e --expression") && !files.is_empty() {
+        scripts.push(files.remove(0));
+    }
+    if scripts.is_empty() || has(arguments, "-f") || scripts.iter().any(|script| script.literal && !sed_shows(&script.text)) {
+        return None;
+    }
     let silent = has(arguments, "-n --quiet --silent");
-    Filter { lines: if silent { printed(script) } else { None }, files }
+    let lines = if silent && scripts.len() == 1 { printed(&scripts[0].text) } else { None };
+    Some(Filter { lines, files })
 }
 
-pub(super) fn awk<'w, 'a>(arguments: &'w [Word<'a>]) -> Filter<'w, 'a> {
-    let mut files = operands(arguments, "-v -F -f --assign");
-    let script = if has(arguments, "-f") || files.is_empty() { "" } else { &*files.remove(0).text };
+/// `None` where the script may do more than show.
+pub(super) fn awk<'w, 'a>(arguments: &'w [Word<'a>]) -> Option<Filter<'w, 'a>> {
+    let mut files = operands(arguments, "-v -F --assign");
+    if files.is_empty() || has(arguments, "-f -i") {
+        return None;
+    }
+    let script = files.remove(0);
     files.retain(|word| !word.text.contains('='));
-    Filter { lines: printed(script), files }
+    awk_shows(&script.text).then(|| Filter { lines: printed(&script.text), files })
 }
 
 /// The lines that a script of sed's or awk's prints, if it does nothing else.

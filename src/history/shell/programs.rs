@@ -5,10 +5,10 @@ use super::lex::Word;
 use super::lines::{self, Filter};
 use super::rules::{self, Outcome};
 use super::scripts::{FINDERS, asks_for_itself, find, follow, own_script, python, shell};
-use super::words::{from, has, listed, operands, value};
+use super::words::{from, has, operands, value};
 use super::{Step, Walk, is_sink};
 use crate::history::kinds::ToolKind::{Fetch, List, Read, Run, Search, Verify, Write};
-use crate::history::names::Names;
+use crate::history::names::{Names, listed};
 use crate::history::resources::Span;
 
 /// How a program is read.
@@ -54,11 +54,11 @@ use Program::{Always, Change, ChangeFirst};
 const PROGRAMS: &[(Program, &str)] = &[
     (
         Always(Step::Quiet),
-        "echo printf true false : test [ [[ ]] sleep export set unset shopt local declare typeset readonly let read shift return break continue exit wait trap for done fi } clear write-host write-output out-null start-sleep exec",
+        "echo printf true false : test [ [[ ]] sleep export set unset shopt local declare typeset readonly let read shift return break continue exit wait for done fi } clear write-host write-output out-null start-sleep exec",
     ),
     (
         Always(Step::Speaks),
-        "pwd which where whereis command hash whoami id groups hostname uname date printenv env ps df free uptime nproc lscpu lsof netstat ss history alias jobs man basename dirname realpath readlink seq expr bc nvidia-smi sw_vers locale ulimit umask test-path get-location get-command get-date get-process resolve-path pgrep tput",
+        "pwd which where whereis command hash whoami id groups hostname uname date printenv env ps df free uptime nproc lscpu lsof netstat ss history jobs man basename dirname realpath readlink seq expr bc nvidia-smi sw_vers locale ulimit umask test-path get-location get-command get-date get-process resolve-path pgrep tput",
     ),
     (
         Always(Step::Does(List)),
@@ -128,6 +128,7 @@ pub(super) fn run(walk: &mut Walk, word: &Word<'_>, arguments: &[Word<'_>], pipe
         };
     };
     match program {
+        _ if listed("sort tree iconv", name) && has(arguments, "-o --output") => written(walk, value(arguments, "-o --output")),
         Always(step) => {
             if step == Step::Filters && piped {
                 walk.narrow(None);
@@ -172,17 +173,17 @@ pub(super) fn run(walk: &mut Walk, word: &Word<'_>, arguments: &[Word<'_>], pipe
             files.iter().skip(usize::from(!has_script)).for_each(|file| walk.write(file));
             Step::Does(Write)
         }
-        // Its `w` writes a file, its `e` runs a command.
-        Program::Sed if mentions(arguments, &["/w ", ";w "]) || arguments.iter().any(|word| word.text.ends_with("/e")) => Step::Does(Run),
-        Program::Sed => walk.passes(lines::sed(arguments), piped),
-        Program::Awk if has(arguments, "-f -i") || mentions(arguments, &["system(", "> \"", ">\"", ">> ", "| \"", "|\"", "print >"]) => {
-            Step::Does(Run)
-        }
-        Program::Awk => walk.passes(lines::awk(arguments), piped),
+        Program::Sed => lines::sed(arguments).map_or(Step::Does(Run), |filter| walk.passes(filter, piped)),
+        Program::Awk => lines::awk(arguments).map_or(Step::Does(Run), |filter| walk.passes(filter, piped)),
         Program::Grep => search(walk, name, arguments, piped),
-        Program::Filter(_) if name == "sort" && has(arguments, "-o --output") => written(walk, value(arguments, "-o --output")),
         Program::Filter(skip) => {
             let files = operands(arguments, "-d -f -c -k -t -w -s -n -N -j -A -l -S --indent");
+            if let [_, target, ..] = files.as_slice()
+                && listed("uniq xxd", name)
+            {
+                walk.write(target);
+                return Step::Does(Write);
+            }
             if name == "yq" && has(arguments, "-i --inplace") {
                 files.iter().skip(1).for_each(|file| walk.write(file));
                 return Step::Does(Write);

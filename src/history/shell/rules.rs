@@ -1,9 +1,9 @@
 //! Programs that are told by their subcommands and flags: version control, builds, tests, linters, package managers, clients.
 
 use super::lex::Word;
-use super::words::{has, listed, operands};
+use super::words::{has, operands};
 use crate::history::kinds::ToolKind::{self, Fetch, List, Read, Run, Search, Verify, Write};
-use crate::history::names::Names;
+use crate::history::names::{Names, listed};
 
 /// What a rule comes to.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ const RULES: &[Rules] = &[
         &[
             (
                 Is(Write),
-                "*+--output branch+-d branch+-D branch+-m branch+-M branch+-f branch+-u branch+--delete branch+--set-upstream-to tag+-d config+--unset",
+                "*+--output branch+-d branch+-D branch+-m branch+-M branch+-f branch+-u branch+--delete branch+--set-upstream-to tag+-d config+--unset reflog/expire reflog/delete",
             ),
             (Is(Read), "diff show diff-tree range-diff cat-file blame annotate"),
             (Is(Search), "grep"),
@@ -84,7 +84,7 @@ const RULES: &[Rules] = &[
         "-C",
         &[
             (Is(Verify), "test build vet"),
-            (Is(Write), "fmt get install mod generate work clean fix"),
+            (Is(Write), "env+-w env+-u fmt get install mod generate work clean fix"),
             (Is(List), "list env version"),
             (Is(Read), "doc"),
         ],
@@ -151,7 +151,8 @@ const RULES: &[Rules] = &[
         Is(Verify),
     ),
     ("node perl ruby php", "", &[(Is(Verify), "*+--test *+--check *+-c *+-l")], Is(Run)),
-    ("tar unzip 7z", "", &[(Is(List), "*+-t *+-l *+--list *+-Z tf tvf tzf l")], Is(Write)),
+    ("tar 7z", "", &[(Is(List), "*+-tf *+-tvf *+-tzf *+-tvzf *+-tzvf *+-tjf *+-tJf *+--list tf tvf tzf tvzf tzvf l")], Is(Write)),
+    ("unzip", "", &[(Is(List), "*+-l *+-Z")], Is(Write)),
     ("http https xh", "", &[(Is(Run), "POST PUT PATCH DELETE")], Is(Fetch)),
     ("lynx w3m dig nslookup whois", "", &[], Is(Fetch)),
     ("invoke-webrequest invoke-restmethod iwr irm", "", &[(Is(Run), "*+-Method *+-Body *+-OutFile")], Is(Fetch)),

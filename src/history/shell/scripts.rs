@@ -3,9 +3,10 @@
 use super::lex::Word;
 use super::lines::Filter;
 use super::rules::{self, Outcome};
-use super::words::{from, has, listed, operands};
+use super::words::{from, has, operands};
 use super::{Step, Walk};
 use crate::history::kinds::ToolKind::{List, Run, Verify, Write};
+use crate::history::names::listed;
 
 /// The programs that [`find`] reads.
 pub(super) const FINDERS: &str = "find fd fdfind";
@@ -67,11 +68,15 @@ pub(super) fn shell(walk: &mut Walk, arguments: &[Word<'_>], piped: bool) -> Ste
 }
 
 pub(super) fn find(walk: &mut Walk, arguments: &[Word<'_>]) -> Step {
-    if arguments.iter().any(|word| listed("-delete -fprint -fprintf -fls", &word.text)) {
+    let begins = |word: &Word<'_>, starts: &str| starts.split(' ').any(|start| word.text.starts_with(start));
+    if arguments.iter().any(|word| begins(word, "-delete -fprint -fls")) {
         return Step::Does(Write);
     }
     walk.does(List);
-    let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -x -X --exec --exec-batch", &word.text);
+    if arguments.iter().any(|word| begins(word, "--exec= --exec-batch=")) {
+        return Step::Does(Run);
+    }
+    let is_start = |word: &&Word<'_>| listed("-exec -execdir -ok -okdir -x -X --exec --exec-batch", &word.text);
     for (at, start) in arguments.iter().filter(is_start).enumerate() {
         let inner = from(arguments, start).get(1..).unwrap_or_default();
         let is_find = inner.first().is_some_and(|word| listed(FINDERS, &word.text.to_ascii_lowercase()));

@@ -1,6 +1,7 @@
 //! What stands around a program: assignments, wrappers, flags. Lists of names are texts with spaces between: so they are smallest.
 
 use super::lex::Word;
+use crate::history::names::listed;
 
 /// Programs that run the command behind them, and their flags that take a value.
 const WRAPPERS: &[(&str, &str)] = &[
@@ -15,11 +16,6 @@ const WRAPPERS: &[(&str, &str)] = &[
 /// Nobody wraps deeper.
 const MOST: usize = 8;
 
-/// Whether a word stands in a list.
-pub(super) fn listed(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split(' ').any(|known| known == word)
-}
-
 /// The words from the program on that does the work.
 pub(super) fn unwrapped<'w, 'a>(mut words: &'w [Word<'a>]) -> &'w [Word<'a>] {
     for _ in 0..MOST {
@@ -27,7 +23,7 @@ pub(super) fn unwrapped<'w, 'a>(mut words: &'w [Word<'a>]) -> &'w [Word<'a>] {
         words = words.get(assignments..).unwrap_or_default();
         let Some((first, rest)) = words.split_first() else { break };
         let Some((_, valued)) = WRAPPERS.iter().find(|(names, _)| listed(names, &first.text)) else { break };
-        if first.text == "command" && rest.first().is_some_and(|word| word.text.starts_with('-')) {
+        if first.text == "command" && rest.first().is_some_and(|word| listed("-v -V", &word.text)) {
             break; // asks where a command is
         }
         let inner = operands(rest, valued);
