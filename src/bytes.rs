@@ -1,7 +1,8 @@
-//! Counting bytes sixteen at a time.
+//! Counting bytes and finding words, sixteen bytes at a time.
 //!
 //! ```
 //! assert_eq!(warmfold::bytes::count("one\ntwo\n".as_bytes(), b'\n'), 2);
+//! assert_eq!(warmfold::bytes::find("one two three four five".as_bytes(), b"four"), Some(14));
 //! ```
 
 use wide::u8x16;
@@ -40,4 +41,51 @@ pub fn count(bytes: &[u8], wanted: u8) -> u64 {
         sum += total(count);
     });
     sum
+}
+
+/// Where a short word stands first. The search of the standard library prepares itself for each word, which takes longer than looking
+/// through the first words of a result.
+pub fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    let (Some(first), Some(last)) = (word.first(), word.last()) else { return Some(0) };
+    let (first, last) = (u8x16::splat(*first), u8x16::splat(*last));
+    let places = (bytes.len() + 1).checked_sub(word.len())?;
+    let lane = |at: usize| {
+        let rest = bytes.get(at..).unwrap_or(&[]);
+        u8x16::new(rest.first_chunk().copied().unwrap_or_else(|| {
+            let mut end = [0; LANES];
+            end[..rest.len()].copy_from_slice(rest);
+            end
+        }))
+    };
+    for at in (0..places).step_by(LANES) {
+        let mut candidates = (lane(at).simd_eq(first) & lane(at + word.len() - 1).simd_eq(last)).to_bitmask();
+        while candidates != 0 {
+            let found = at + candidates.trailing_zeros() as usize;
+            if bytes.get(found..found + word.len()) == Some(word) {
+                return Some(found);
+            }
+            candidates &= candidates - 1;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_where_it_stands_first() {
+        let text = b"aab abba abbab\0 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab";
+        for word_length in 0..20 {
+            for from in 0..text.len() - word_length {
+                let word = &text[from..from + word_length];
+                for end in 0..=text.len() {
+                    let text = &text[..end];
+                    let expected = (0..=text.len()).find(|at| text[*at..].starts_with(word));
+                    assert_eq!(find(text, word), expected, "{word:?} in the first {end}");
+                }
+            }
+        }
+    }
 }

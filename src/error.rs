@@ -81,11 +81,6 @@ impl Error {
         Error { code, path: path.into(), message: message.into() }
     }
 
-    /// The same fault in an argument of this name.
-    pub(crate) fn of(self, argument: &str) -> Error {
-        Error { path: argument.to_owned(), ..self }
-    }
-
     /// The stable code.
     pub fn code(&self) -> Code {
         self.code

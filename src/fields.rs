@@ -20,7 +20,9 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    pub(crate) fn expected(what: impl std::fmt::Display, got: Node<'_>) -> Fault {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn expected(what: &str, got: Node<'_>) -> Fault {
         let mut shown = match got.kind() {
             Kind::Opaque => "a value that JSON cannot hold".to_owned(),
             Kind::Number if !got.number().is_some_and(f64::is_finite) => "NaN or infinity".to_owned(),
@@ -33,7 +35,9 @@ impl Fault {
         Fault { place: String::new(), what: format!("expected {what}, got {shown}") }
     }
 
-    pub(crate) fn within(mut self, place: impl std::fmt::Display) -> Fault {
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn within(mut self, place: std::fmt::Arguments<'_>) -> Fault {
         self.place = format!("{place}{}", self.place);
         self
     }
@@ -50,17 +54,31 @@ impl<'t> Fields<'t> {
 
     /// Reads a field; `None` where it is absent or null.
     pub(crate) fn read<T>(&self, name: &str, read: fn(Node<'t>) -> Result<T, Fault>) -> crate::Result<Option<T>> {
-        let Some(value) = self.node.get(name).filter(|value| value.kind() != Kind::Null) else {
-            return Ok(None);
-        };
-        read(value).map(Some).map_err(|fault| error(self.code, format!("{}.{name}", self.path), fault, self.advice))
+        match self.given(name).map(read) {
+            None => Ok(None),
+            Some(Ok(value)) => Ok(Some(value)),
+            Some(Err(fault)) => Err(self.faulty(name, fault)),
+        }
+    }
+
+    // Outside of what is made for each type.
+    #[inline(never)]
+    fn given(&self, name: &str) -> Option<Node<'t>> {
+        self.node.get(name).filter(|value| value.kind() != Kind::Null)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn faulty(&self, name: &str, fault: Fault) -> Error {
+        error(self.code, format!("{}.{name}", self.path), fault, self.advice)
     }
 
     /// Reads a field that must be there.
     pub(crate) fn need<T>(&self, name: &str, read: fn(Node<'t>) -> Result<T, Fault>) -> crate::Result<T> {
-        let missing =
-            || error(self.code, format!("{}.{name}", self.path), Fault { place: String::new(), what: "it is missing".to_owned() }, self.advice);
-        self.read(name, read)?.ok_or_else(missing)
+        match self.read(name, read)? {
+            Some(value) => Ok(value),
+            None => Err(self.faulty(name, Fault { place: String::new(), what: "it is missing".to_owned() })),
+        }
     }
 
     /// The first field whose name is not among these.
@@ -74,6 +92,8 @@ impl<'t> Fields<'t> {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn error(code: Code, path: String, fault: Fault, advice: &str) -> Error {
     Error::new(code, format!("{path}{}", fault.place), format!("{}{advice}", fault.what))
 }
@@ -133,6 +153,6 @@ pub(crate) fn one_of<T: Copy>(node: Node<'_>, names: &[(&str, T)]) -> Result<T, 
     let found = names.iter().find(|(name, _)| node.text() == Some(name));
     found.map(|(_, value)| *value).ok_or_else(|| {
         let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        Fault::expected(known.join(", "), node)
+        Fault::expected(&known.join(", "), node)
     })
 }

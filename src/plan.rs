@@ -178,7 +178,7 @@ impl Plan {
         let plan = Fields::of(node, "plan", Code::InvalidPlan, advice)?;
         let version = plan.need("version", |value| match whole(value)? {
             VERSION => Ok(VERSION),
-            _ => Err(Fault::expected(format_args!("version {VERSION}, the one that this library reads"), value)),
+            _ => Err(Fault::expected(&format!("version {VERSION}, the one that this library reads"), value)),
         })?;
         Ok(Plan {
             version,

@@ -91,7 +91,7 @@ pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
     let done = BODY.with_borrow_mut(|body| {
         room(body, bytes, bytes);
         TAPE.with_borrow(|tape| {
-            let read = Tape::from_json(&body[..]).map_err(|error| error.of("body"))?;
+            let read = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
             let (mut outcome, same_edits) = decided(read.root(), tape.root(), fold::fold)?;
             let messages = Request::of(read.root(), None).message_array()?;
             let (mut places, mut json) = (Vec::new(), Vec::new());
@@ -122,8 +122,9 @@ pub fn decide_tape() -> Result<JsValue, JsValue> {
 #[wasm_bindgen(js_name = render)]
 pub fn render_tape() -> Result<JsValue, JsValue> {
     let done = with_request(|root, request, options| {
-        let plan =
-            root.get("plan").ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
+        let plan = root
+            .get("plan")
+            .ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
         fold::render(request, options, &Plan::read(plan)?)
     });
     done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)
@@ -204,8 +205,7 @@ fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::
         }
     };
     let mut outcome = run(&Request::of(request, options.context_block.as_deref()), &options, given)?;
-    let same =
-        |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
+    let same = |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
     let same_edits = edits.is_some_and(same);
     if same_edits {
         outcome.plan.edits.clear();

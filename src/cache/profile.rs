@@ -252,7 +252,7 @@ impl Asked {
         let known = NAMED.iter().map(|(name, _)| *name).find(|name| value.text() == Some(name));
         known.map(Asked::Named).ok_or_else(|| {
             let names: Vec<&str> = NAMED.iter().map(|(name, _)| *name).collect();
-            Fault::expected(format_args!("one of {}, or {{ read, write, ttlMs }}", names.join(", ")), value)
+            Fault::expected(&format!("one of {}, or {{ read, write, ttlMs }}", names.join(", ")), value)
         })
     }
 

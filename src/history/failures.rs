@@ -6,6 +6,8 @@
 //! assert!(is_error("Error: no such file") && is_unchanged_stub("File unchanged since last read."));
 //! ```
 
+use crate::bytes;
+
 /// Bytes at the start of a result that tell whether the call failed: an edit of a failed one keeps at least these.
 pub const ERROR_SIGN_BYTES: usize = 200;
 
@@ -56,7 +58,7 @@ pub fn is_error(text: &str) -> bool {
             end -= 1;
         }
         let start = text[..end].to_ascii_lowercase();
-        STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign)) || SIGNS.iter().any(|sign| start.contains(sign))
+        STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign)) || SIGNS.iter().any(|sign| has(&start, sign))
     };
     let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
     says_so(text) || behind_line.is_some_and(|(_, rest)| says_so(rest))
@@ -93,8 +95,17 @@ pub fn is_change_in_doubt(text: &str) -> bool {
         end -= 1;
     }
     let start = text[..end].to_ascii_lowercase();
-    let failed = |sign: &&str| start.split(*sign).skip(1).any(|rest| rest.starts_with(|first: char| ('1'..='9').contains(&first)));
-    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| start.contains(sign)) || STATUS.iter().any(failed)
+    let failed = |sign: &&str| {
+        let mut rest = start.as_str();
+        while let Some(at) = bytes::find(rest.as_bytes(), sign.as_bytes()) {
+            rest = &rest[at + sign.len()..];
+            if rest.starts_with(|first: char| ('1'..='9').contains(&first)) {
+                return true;
+            }
+        }
+        false
+    };
+    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| has(&start, sign)) || STATUS.iter().any(failed)
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.
@@ -113,6 +124,10 @@ pub fn is_unchanged_stub(text: &str) -> bool {
     ];
     text.len() <= 400 && {
         let text = text.to_ascii_lowercase();
-        SIGNS.iter().any(|sign| text.contains(sign))
+        SIGNS.iter().any(|sign| has(&text, sign))
     }
+}
+
+fn has(text: &str, sign: &str) -> bool {
+    bytes::find(text.as_bytes(), sign.as_bytes()).is_some()
 }

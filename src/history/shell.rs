@@ -18,6 +18,7 @@ use super::kinds::ToolKind;
 use super::patches;
 use super::paths::{add, is_absolute, normalised};
 use super::resources::{Resource, Span};
+use crate::bytes;
 use lex::{Command, Item, Script, Word};
 use lines::Filter;
 
@@ -203,7 +204,9 @@ impl Walk {
         }
         if let Some(heredoc) = command.heredoc.and_then(|at| heredocs.get(at)) {
             // Copied only where it may be a patch, whose paths are wanted.
-            self.fed = Some(heredoc).filter(|text| text.contains("*** ") || text.contains("\n+++ ")).map(|text| (*text).to_owned());
+            self.fed = Some(heredoc)
+                .filter(|text| ["*** ", "\n+++ "].iter().any(|sign| bytes::find(text.as_bytes(), sign.as_bytes()).is_some()))
+                .map(|text| (*text).to_owned());
         }
         for redirect in &command.redirects {
             if redirect.writes && !is_sink(&redirect.target.text) {

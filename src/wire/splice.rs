@@ -15,8 +15,9 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use std::collections::BTreeMap;
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::patch::{Change, Patch, Step, Value};
 use crate::tape::Node;
@@ -32,7 +33,7 @@ pub struct Splice {
 
 /// The patches of a message array as splices of the bytes that it was read from, ascending.
 pub fn splices(messages: Node<'_>, patches: &[Patch], source: &[u8]) -> Vec<Splice> {
-    let mut walk = Walk { source, levels: vec![Level::of(messages)], splices: Vec::new(), objects: BTreeMap::new() };
+    let mut walk = Walk { source, levels: vec![Level::of(messages)], splices: Vec::new(), objects: Vec::new(), places: FxHashMap::default() };
     patches.iter().for_each(|patch| walk.patch(patch));
     walk.finish()
 }
@@ -55,13 +56,16 @@ struct Walk<'t, 's> {
     /// The way to the parent of the last patch: the next one mostly lies near.
     levels: Vec<Level<'t>>,
     splices: Vec<Splice>,
-    /// Objects that lose or gain fields, by where they stand.
-    objects: BTreeMap<usize, Object<'t>>,
+    /// Objects that lose or gain fields.
+    objects: Vec<Object<'t>>,
+    /// Which of them stands where.
+    places: FxHashMap<usize, usize>,
 }
 
 /// An object that loses or gains fields.
-#[derive(Default)]
 struct Object<'t> {
+    /// Where it stands.
+    start: usize,
     fields: Vec<Node<'t>>,
     removed: Vec<usize>,
     added: Vec<String>,
@@ -110,11 +114,12 @@ impl<'t> Walk<'t, '_> {
             }
             (Change::Set(value), Step::Key(key), None) => {
                 let field = format!("{}:{}", quoted(key), self.json(value, None));
-                object(&mut self.objects, parent).added.push(field);
+                self.object(parents.len()).added.push(field);
             }
             (Change::Remove, Step::Key(key), Some(_)) => {
-                let of_that_name = parent.children.iter().enumerate().filter(|(_, child)| child.key() == Some(key));
-                object(&mut self.objects, parent).removed.extend(of_that_name.map(|(at, _)| at));
+                let object = self.object(parents.len());
+                let of_that_name = object.fields.iter().enumerate().filter(|(_, field)| field.key() == Some(key));
+                object.removed.extend(of_that_name.map(|(at, _)| at));
             }
             (Change::Insert(value), Step::Index(index), _) => {
                 let (array, before) = (parent.node, index.checked_sub(1).and_then(|before| parent.children.get(before)).copied());
@@ -129,6 +134,17 @@ impl<'t> Walk<'t, '_> {
             }
             (Change::Set(_) | Change::Remove, _, None) | (Change::Remove | Change::Insert(_), ..) => {}
         }
+    }
+
+    /// The object on this level.
+    fn object(&mut self, level: usize) -> &mut Object<'t> {
+        let Level { node, children } = &self.levels[level];
+        let start = node.source().start;
+        let at = *self.places.entry(start).or_insert(self.objects.len());
+        if at == self.objects.len() {
+            self.objects.push(Object { start, fields: children.clone(), removed: Vec::new(), added: Vec::new() });
+        }
+        &mut self.objects[at]
     }
 
     /// An item behind another of an array.
@@ -159,7 +175,7 @@ impl<'t> Walk<'t, '_> {
     }
 
     fn finish(mut self) -> Vec<Splice> {
-        for (start, Object { fields, mut removed, added }) in std::mem::take(&mut self.objects) {
+        for Object { start, fields, mut removed, added } in std::mem::take(&mut self.objects) {
             removed.sort_unstable();
             removed.dedup();
             let behind = |field: usize| fields[field].source().end;
@@ -187,10 +203,6 @@ impl<'t> Walk<'t, '_> {
     fn key_start(&self, from: usize) -> usize {
         from + self.source[from..].iter().position(|byte| *byte == b'"').unwrap_or(0)
     }
-}
-
-fn object<'o, 't>(objects: &'o mut BTreeMap<usize, Object<'t>>, level: &Level<'t>) -> &'o mut Object<'t> {
-    objects.entry(level.node.source().start).or_insert_with(|| Object { fields: level.children.clone(), ..Object::default() })
 }
 
 /// A text as JSON, spelt as `JSON.stringify` spells it.
