@@ -139,6 +139,11 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
+    /// Whether it is the result of a call that failed: the host says so, or its first words do.
+    pub fn has_failed(&self) -> bool {
+        self.failed || failures::is_error(self.text())
+    }
+
     /// Its text; empty where it is not text.
     pub fn text(&self) -> &'t str {
         match self.content {

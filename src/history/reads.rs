@@ -23,7 +23,7 @@
 use rustc_hash::FxHashMap;
 
 use super::View;
-use super::failures::{is_error, is_unchanged_stub};
+use super::failures::is_unchanged_stub;
 use super::resources::{Resource, Span};
 use crate::tape;
 
@@ -69,7 +69,7 @@ impl Reads {
         }
         let about = self.about.entry(key).or_default();
         let mut superseded = Vec::new();
-        if !about.is_empty() && found.bytes >= SHORT && !found.failed && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
+        if !about.is_empty() && found.bytes >= SHORT && !found.has_failed() && !is_unchanged_stub(found.text()) {
             let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
             for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
                 superseded.extend(earlier.entries(view));

@@ -354,7 +354,7 @@ fn ages_are_kept(call: &Call) -> Checked {
 }
 
 /// A duplicate has the same text before it, a superseded result another of its tool after it; neither gives way itself. A stale one has
-/// the result of a call that changed its file after it.
+/// the result of a call that changed its file after it. None of them says that its call failed.
 fn targets_stand(call: &Call) -> Checked {
     let tools = tools_of(call.input());
     let (edits, new, actions) = (call.edits(), call.new_edits(), actions_of(call));
@@ -373,6 +373,8 @@ fn targets_stand(call: &Call) -> Checked {
         if !new.contains(edit) {
             continue; // what the target became since is no reason to rewrite what was sent
         }
+        let own = text_at(&call.input()[edit.message], edit.part).unwrap_or("");
+        ensure!(!is_error(own), "a line hides that it failed: {edit:?}");
         if edit.rule == "stale" {
             ensure!(!is_error(text), "its target failed: {edit:?}");
             let of = |message: usize| actions.get(&message).ok_or_else(|| format!("a result without a call: {edit:?}"));
