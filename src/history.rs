@@ -253,6 +253,12 @@ impl<'t> View<'t> {
         }
     }
 
+    /// Whether the call that a result answers was surely made after another result had come. Of the calls of one message nobody knows
+    /// which ran first: results come in the order of the calls, or as they end.
+    pub fn asked_after(&self, entry: usize, earlier: usize) -> bool {
+        self.entries[entry].tool_call.is_some_and(|call| self.tool_calls[call].message > self.entries[earlier].message)
+    }
+
     /// The tool calls that a message makes.
     pub fn calls_of(&self, message: usize) -> Range<usize> {
         let before = |message: usize| self.tool_calls.partition_point(|call| call.message < message);

@@ -222,3 +222,21 @@ fn a_failed_result_is_never_a_line_alone() {
         assert!(first.contains(&failed[..100]) || first.contains(&plain[..100]), "{what}: {first}");
     }
 }
+
+/// Of two reads in one batch nobody knows which is newer: neither stands in for the other, in whichever order they come. An older read
+/// gives way to them.
+#[test]
+fn reads_of_one_batch_supersede_each_other_never() {
+    let part = || json!({ "path": "f", "offset": 10, "limit": 20 });
+    let whole = || json!({ "path": "f" });
+    for (asked, came) in [(["part", "whole"], ["part", "whole"]), (["part", "whole"], ["whole", "part"]), (["whole", "part"], ["part", "whole"])] {
+        let batch = asks(&asked.map(|id| (id, "read", if id == "part" { part() } else { whole() })));
+        let results = came.map(|id| result(id, &lines(id, 80)));
+        let older = exchange("a", "read", part(), &lines("old", 80));
+        let messages = history(&[&[user("go")], &older, &[batch], &results, &[assistant("ok"), user("so")]]);
+        let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+        oracle::one_call(&call).unwrap();
+        let edits: Vec<(usize, String)> = call.edits().into_iter().map(|edit| (edit.message, edit.rule)).collect();
+        assert_eq!(edits, superseded(), "{asked:?}, {came:?}");
+    }
+}
