@@ -245,7 +245,7 @@ export interface Report {
   foldedFrom?: number;
   /** Whether the provider's cache was taken to be cold: what was sent before may then be rewritten without a fold. */
   cold: boolean;
-  /** Edits that are due and held back, since rewriting what is cached costs more than they have missed; at the most. */
+  /** Edits that are due and held back, since rewriting what is cached costs more than they have missed; some may be held by quotes alone. */
   pending: number;
   /** What this call's edits cost more than going without, in uncached input tokens; under 0 for a gain at once. */
   foldCost?: number;
