@@ -157,7 +157,10 @@ export interface KindPolicy {
 }
 
 export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {
-  /** When each message came, in milliseconds; a gap over the cache's lifetime between two calls makes the later one cold. */
+  /**
+   * When each message came, in milliseconds, `null` where that is not known. A gap over the cache's lifetime between two answers of the
+   * model makes the later call cold; times of other messages do not count. An answer before an earlier one is an error.
+   */
   times?: readonly (number | null)[] | undefined;
   /** Reckon as `eval/score.py` does: four bytes a token, and whatever was sent is found again. Default false. */
   asScored?: boolean | undefined;

@@ -34,7 +34,8 @@ pub mod losses;
 /// What was recorded beside the messages.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// When each message came, in milliseconds.
+    /// When each message came, in milliseconds. Those of the model's messages count: a call is cold that is answered longer after the
+    /// one before than the cache lives. Others may have any, since hosts list messages as sent, not as they came.
     pub times: Vec<Option<f64>>,
     /// Reckon as `eval/score.py` does: a token is four bytes, an image 300 tokens, and whatever was sent is found again, without minimum
     /// and steps.
@@ -118,7 +119,7 @@ pub struct ReplayedCall {
 /// Replays the recorded calls: those that an assistant message answers.
 ///
 /// # Errors
-/// A history that its format does not allow, with the path to the fault.
+/// A history that its format does not allow, or times that are not its own, with the path to the fault.
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
     let view = format.read(request)?;
@@ -130,6 +131,7 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let options = &Options { when: if options.enabled { options.when } else { When::Never }, ..options.clone() };
     let calls = turns::calls(&view);
     let answers = &calls[..calls.len() - 1];
+    check_order(&recorded.times, answers)?;
     let time = |message: usize| recorded.times.get(message).copied().flatten();
     let idle = |call: usize| call.checked_sub(1).and_then(|before| Some(time(answers[call])? - time(answers[before])?));
     let is_cold = |call: usize| idle(call).is_some_and(|idle| idle > options.cache.ttl_ms);
@@ -180,6 +182,23 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     report.cached_share /= report.tokens.max(1.0);
     report.cached_share_without /= report.tokens_without.max(1.0);
     Ok(report)
+}
+
+/// Answers come one after another; a time that goes back would be taken for a cache that is warm.
+fn check_order(times: &[Option<f64>], answers: &[usize]) -> crate::Result<()> {
+    let known = answers.iter().filter_map(|answer| Some((*answer, times.get(*answer).copied().flatten()?)));
+    let mut latest = (0, 0.0);
+    for (answer, time) in known {
+        if time < latest.1 {
+            let what = format!(
+                "{time} is before {}, the time of the answer in messages[{}]: give times as they were, null for one that is not known",
+                latest.1, latest.0
+            );
+            return Err(Error::new(Code::InvalidOption, format!("options.times[{answer}]"), what));
+        }
+        latest = (answer, time);
+    }
+    Ok(())
 }
 
 fn total(billed: Billed) -> u64 {

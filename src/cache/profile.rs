@@ -265,14 +265,22 @@ impl Asked {
     }
 }
 
+/// No provider charges for one token what it charges for so many; over it, sums over a transcript might not be finite.
+const DEAREST: f64 = 1e6;
+
+fn price(node: Node<'_>) -> Result<f64, Fault> {
+    let price = amount(node).ok().filter(|price| *price <= DEAREST);
+    price.ok_or_else(|| Fault::expected("a price in uncached input tokens: a number of at least 0, and at most 1,000,000", node))
+}
+
 fn own(prices: &fields::Fields<'_>) -> crate::Result<Profile> {
     const FIELDS: &[&str] = &["read", "write", "ttlMs", "minimumTokens", "granularityTokens"];
     if let Some(other) = prices.other_than(FIELDS) {
         return Err(prices.error(Code::InvalidOption, other, format!("there is no such field; expected {}", FIELDS.join(", "))));
     }
     let profile = Profile {
-        read: prices.need("read", amount)?,
-        write: prices.need("write", amount)?,
+        read: prices.need("read", price)?,
+        write: prices.need("write", price)?,
         ttl_ms: prices.need("ttlMs", amount)?,
         minimum_tokens: prices.read("minimumTokens", whole)?.unwrap_or(0),
         granularity_tokens: prices.read("granularityTokens", positive)?.unwrap_or(1),

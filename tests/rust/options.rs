@@ -90,6 +90,13 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
         (json!({ "cache": { "read": 1, "write": 0, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "are the two exchanged?"),
+        (json!({ "cache": { "read": 0.1, "write": 1e308, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "at most 1,000,000, got 1e+308"),
+        (
+            json!({ "model": { "cache": { "read": 1e7, "write": 1e7, "ttlMs": 1 } } }),
+            "invalid_option",
+            "options.model.cache.read",
+            "at most 1,000,000",
+        ),
         (json!({ "cache": { "read": -1, "write": 1, "ttlMs": 1 } }), "invalid_option", "options.cache.read", "a number of at least 0"),
         (json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "ttl": 5 } }), "invalid_option", "options.cache.ttl", "expected read, write, ttlMs"),
         (
