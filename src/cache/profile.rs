@@ -274,10 +274,7 @@ fn price(node: Node<'_>) -> Result<f64, Fault> {
 }
 
 fn own(prices: &fields::Fields<'_>) -> crate::Result<Profile> {
-    const FIELDS: &[&str] = &["read", "write", "ttlMs", "minimumTokens", "granularityTokens"];
-    if let Some(other) = prices.other_than(FIELDS) {
-        return Err(prices.error(Code::InvalidOption, other, format!("there is no such field; expected {}", FIELDS.join(", "))));
-    }
+    prices.refuse_others(&["read", "write", "ttlMs", "minimumTokens", "granularityTokens"])?;
     let profile = Profile {
         read: prices.need("read", price)?,
         write: prices.need("write", price)?,

@@ -45,6 +45,12 @@ const NAMES: &[&str] = &[
     "label",
 ];
 
+/// Where a name belongs that may be looked for at the top.
+const INSIDE: &[&str] = &["model.id", "model.contextWindow", "cold.modelSwitched", "cold.retrying", "cold.idleMs", "usage.inputTokens", "usage.upTo"];
+
+/// What TypeScript takes out of its options before they come here, where the call has it; the last two are those of a replay.
+const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asScored"];
+
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
 const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
 
@@ -116,10 +122,12 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
     let Some(unknown) = fields.other_than(&[NAMES, NOT_YET].concat()) else {
         return Ok(());
     };
-    let distance = |name: &&str| strsim::levenshtein(&name.to_ascii_lowercase(), &unknown.to_ascii_lowercase());
-    let hint = match NAMES.iter().map(|name| (distance(name), name)).min() {
-        Some((0..=3, name)) => format!("did you mean {name}?"),
-        _ => format!("the options are {}", NAMES.join(", ")),
+    if BESIDE.contains(&unknown) {
+        return Err(fields.error(Code::UnknownOption, unknown, "it is no option of this call: leave it out"));
+    }
+    let hint = match fields::meant(unknown, &[NAMES, INSIDE, BESIDE].concat()) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("the options are {}", [NAMES, &BESIDE[..4]].concat().join(", ")),
     };
     Err(fields.error(Code::UnknownOption, unknown, format!("there is no such option; {hint}")))
 }
@@ -155,12 +163,12 @@ fn change(policy: &mut KindPolicy, calls: Option<u32>, sizes: [Option<usize>; 3]
 type Change = (ToolKind, Option<u32>, [Option<usize>; 3]);
 
 fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
-    refuse_others(fields, &ToolKind::NAMES.each_ref().map(|(name, _)| *name))?;
+    fields.refuse_others(&ToolKind::NAMES.each_ref().map(|(name, _)| *name))?;
     let mut changes = Vec::new();
     for (name, kind) in ToolKind::NAMES {
         let change = fields.read(name, |value| {
             fields::inner(value, |policy| {
-                refuse_others(policy, &["protectCalls", "maxBytes", "keepHeadBytes", "keepTailBytes"])?;
+                policy.refuse_others(&["protectCalls", "maxBytes", "keepHeadBytes", "keepTailBytes"])?;
                 let sizes = [policy.read("maxBytes", whole)?, policy.read("keepHeadBytes", whole)?, policy.read("keepTailBytes", whole)?];
                 Ok((policy.read("protectCalls", whole)?, sizes))
             })
@@ -171,7 +179,7 @@ fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
 }
 
 fn model(fields: &Fields<'_>) -> crate::Result<ModelInfo> {
-    refuse_others(fields, &["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
+    fields.refuse_others(&["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
     let id = fields.read("id", text)?;
     Ok(ModelInfo {
         cache: fields.read("cache", Asked::read)?.map(|asked| asked.for_model(id.as_deref())),
@@ -187,7 +195,7 @@ fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
         return Ok(said.then_some(None));
     }
     let read = |fields: &Fields<'_>| {
-        refuse_others(fields, &["modelSwitched", "retrying", "idleMs"])?;
+        fields.refuse_others(&["modelSwitched", "retrying", "idleMs"])?;
         Ok(Cold {
             model_switched: fields.read("modelSwitched", truth)?.unwrap_or(false),
             retrying: fields.read("retrying", truth)?.unwrap_or(false),
@@ -201,7 +209,7 @@ fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
 }
 
 fn usage(fields: &Fields<'_>) -> crate::Result<Usage> {
-    refuse_others(fields, &["inputTokens", "upTo"])?;
+    fields.refuse_others(&["inputTokens", "upTo"])?;
     Ok(Usage { input_tokens: fields.need("inputTokens", positive)?, up_to: fields.need("upTo", whole)? })
 }
 
@@ -210,19 +218,12 @@ fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
         return Ok(EntryRef { message, part: None });
     }
     let read = |fields: &Fields<'_>| {
-        refuse_others(fields, &["message", "part"])?;
+        fields.refuse_others(&["message", "part"])?;
         Ok(EntryRef { message: fields.need("message", whole)?, part: fields.read("part", whole)? })
     };
     match value.kind() {
         Kind::Object => fields::inner(value, read),
         _ => Err(Fault::expected("the index of a message or { message, part }", value)),
-    }
-}
-
-fn refuse_others(fields: &Fields<'_>, names: &[&str]) -> crate::Result<()> {
-    match fields.other_than(names) {
-        Some(other) => Err(fields.error(Code::InvalidOption, other, format!("there is no such field; expected {}", names.join(", ")))),
-        None => Ok(()),
     }
 }
 
