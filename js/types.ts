@@ -37,10 +37,7 @@ export interface ModelInfo {
   id?: string | undefined;
   /** Tokens, prompt and completion together. */
   contextWindow?: number | undefined;
-  maxOutputTokens?: number | undefined;
   cache?: CacheProfile | CacheProfileName | undefined;
-  /** Of a million uncached input tokens. */
-  inputPrice?: number | undefined;
 }
 
 /** Index of a message in the history, or one part of it. */

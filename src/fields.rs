@@ -63,9 +63,9 @@ impl<'t> Fields<'t> {
         self.read(name, read)?.ok_or_else(missing)
     }
 
-    /// The first field whose name is not among these.
+    /// The first field whose name is not among these; one that is null is absent.
     pub(crate) fn other_than(&self, names: &[&str]) -> Option<&'t str> {
-        self.node.children().filter_map(Node::key).find(|name| !names.contains(name))
+        self.node.children().filter(|value| value.kind() != Kind::Null).filter_map(Node::key).find(|name| !names.contains(name))
     }
 
     /// Refuses a field whose name is not among these, and says which one may be meant.
