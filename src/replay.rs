@@ -141,10 +141,13 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let mut shown = Shown::default();
     let new_cache = || if recorded.as_scored { Cache::lenient(options.cache) } else { Cache::new(options.cache) };
     let (mut cache, mut cache_without) = (new_cache(), new_cache());
+    let (mut plain, mut sent) = (vec![measure.before()], vec![measure.before()]);
     let mut report = Replay { quotes: losses.quotes(), ..Replay::default() };
     planner::replay(&view, options, is_cold, |call| {
         let number = report.calls;
-        let (plain, sent) = (measure.blocks(call.length, &[]), measure.blocks(call.length, call.edits));
+        measure.send(&mut plain, call.length, &[]);
+        sent.truncate(call.changed_from.map_or(usize::MAX, |from| from + 1));
+        measure.send(&mut sent, call.length, call.edits);
         let cold = is_cold(number);
         let marks = call.breakpoints.filter(|_| !recorded.as_scored);
         let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.shift()).collect());
@@ -161,12 +164,12 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
             cached_without: measure.tokens(billed_without.read),
             cost,
             cost_without: measure.tokens_f(billed_without.cost(&options.cache)),
-            folded: call.folded,
+            folded: call.changed_from.is_some(),
             cold,
             lost_quotes: lost,
         };
         report.calls += 1;
-        report.folds += usize::from(call.folded);
+        report.folds += usize::from(call.changed_from.is_some());
         report.cold_calls += usize::from(cold);
         report.tokens += tokens;
         report.tokens_without += measure.tokens(total(billed_without));
@@ -226,13 +229,17 @@ impl<'v, 't> Measure<'v, 't> {
         Measure { view, as_scored, fixed, full }
     }
 
-    /// What stands before the history, and the messages of a request as they are sent.
-    fn blocks(&self, length: usize, edits: &[(usize, Rc<Edit>)]) -> Vec<Block> {
-        let mut edits = edits.iter().peekable();
-        let overhead = if self.as_scored { 0 } else { u64::from(self.view.overhead.tokens) };
-        let mut blocks = Vec::with_capacity(length + 1);
-        blocks.push(Block { print: 0, tokens: overhead, blocks: 0 });
-        for (at, message) in self.view.messages[..length].iter().enumerate() {
+    /// What stands before the history.
+    fn before(&self) -> Block {
+        Block { print: 0, tokens: if self.as_scored { 0 } else { u64::from(self.view.overhead.tokens) }, blocks: 0 }
+    }
+
+    /// Adds to what stands before the history, and the messages behind it that are sent as before, the others of a request.
+    fn send(&self, blocks: &mut Vec<Block>, length: usize, edits: &[(usize, Rc<Edit>)]) {
+        let kept = blocks.len() - 1;
+        let first = self.view.messages.get(kept).map_or(0, |message| message.entries.start);
+        let mut edits = edits[edits.partition_point(|(entry, _)| *entry < first)..].iter().peekable();
+        for (at, message) in self.view.messages[..length].iter().enumerate().skip(kept) {
             let mut print = rustc_hash::FxHasher::default();
             print.write_usize(at + 1);
             let mut tokens = self.fixed[at];
@@ -246,7 +253,6 @@ impl<'v, 't> Measure<'v, 't> {
             }
             blocks.push(Block { print: print.finish(), tokens, blocks: message.blocks });
         }
-        blocks
     }
 
     fn entry(&self, entry: usize, edit: Option<&Rc<Edit>>) -> u64 {
