@@ -37,10 +37,7 @@ export interface ModelInfo {
   id?: string | undefined;
   /** Tokens, prompt and completion together. */
   contextWindow?: number | undefined;
-  maxOutputTokens?: number | undefined;
   cache?: CacheProfile | CacheProfileName | undefined;
-  /** Of a million uncached input tokens. */
-  inputPrice?: number | undefined;
 }
 
 /** Index of a message in the history, or one part of it. */
@@ -157,7 +154,10 @@ export interface KindPolicy {
 }
 
 export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {
-  /** When each message came, in milliseconds; a gap over the cache's lifetime between two calls makes the later one cold. */
+  /**
+   * When each message came, in milliseconds, `null` where that is not known. A gap over the cache's lifetime between two answers of the
+   * model makes the later call cold; times of other messages do not count. An answer before an earlier one is an error.
+   */
   times?: readonly (number | null)[] | undefined;
   /** Reckon as `eval/score.py` does: four bytes a token, and whatever was sent is found again. Default false. */
   asScored?: boolean | undefined;
@@ -245,7 +245,7 @@ export interface Report {
   foldedFrom?: number;
   /** Whether the provider's cache was taken to be cold: what was sent before may then be rewritten without a fold. */
   cold: boolean;
-  /** Edits that are due and held back, since rewriting what is cached costs more than they have missed; at the most. */
+  /** Edits that are due and held back, since rewriting what is cached costs more than they have missed; some may be held by quotes alone. */
   pending: number;
   /** What this call's edits cost more than going without, in uncached input tokens; under 0 for a gain at once. */
   foldCost?: number;

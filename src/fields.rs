@@ -81,9 +81,16 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The first field whose name is not among these.
+    /// The first field whose name is not among these; one that is null is absent.
     pub(crate) fn other_than(&self, names: &[&str]) -> Option<&'t str> {
-        self.node.children().filter_map(Node::key).find(|name| !names.contains(name))
+        self.node.children().filter(|value| value.kind() != Kind::Null).filter_map(Node::key).find(|name| !names.contains(name))
+    }
+
+    /// Refuses a field whose name is not among these, and says which one may be meant.
+    pub(crate) fn refuse_others(&self, names: &[&str]) -> crate::Result<()> {
+        let Some(other) = self.other_than(names) else { return Ok(()) };
+        let hint = meant(other, names).map_or_else(|| format!("expected {}", names.join(", ")), |name| format!("did you mean {name}?"));
+        Err(self.error(self.code, other, format!("there is no such field; {hint}")))
     }
 
     /// An error about one of the fields.
@@ -96,6 +103,16 @@ impl<'t> Fields<'t> {
 #[inline(never)]
 fn error(code: Code, path: String, fault: Fault, advice: &str) -> Error {
     Error::new(code, format!("{path}{}", fault.place), format!("{}{advice}", fault.what))
+}
+
+/// The name that a misspelt or shortened one is most like; of names with dots the last part counts.
+pub(crate) fn meant<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    /// Over it two names are alike: `budgt` and `budgetTokens` are, `contextWindow` and `contextHeadroom` are not.
+    const ALIKE: f64 = 0.865;
+    let plain = |name: &str| name.rsplit('.').next().unwrap_or(name).replace(['_', '-'], "").to_ascii_lowercase();
+    let likeness = |known: &&str| strsim::jaro_winkler(&plain(known), &plain(name));
+    let best = names.iter().map(|known| (likeness(known), *known)).max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.filter(|(likeness, _)| *likeness > ALIKE).map(|(_, known)| known)
 }
 
 /// A fault inside an object becomes a fault of the field that holds it.

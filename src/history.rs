@@ -140,6 +140,11 @@ pub struct Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
+    /// Whether it is the result of a call that failed: the host says so, or its first words do.
+    pub fn has_failed(&self) -> bool {
+        self.failed || failures::is_error(self.text())
+    }
+
     /// Its text; empty where it is not text.
     pub fn text(&self) -> &'t str {
         match self.content {
@@ -253,6 +258,12 @@ impl<'t> View<'t> {
     pub fn is_harmless(&self, tool_call: usize, kind: Option<ToolKind>) -> bool {
         let call = &self.tool_calls[tool_call];
         kind.is_some() || repeats::is_harmless_node(call.name, call.arguments)
+    }
+
+    /// Whether the call that a result answers was surely made after another result had come. Of the calls of one message nobody knows
+    /// which ran first: results come in the order of the calls, or as they end.
+    pub fn asked_after(&self, entry: usize, earlier: usize) -> bool {
+        self.entries[entry].tool_call.is_some_and(|call| self.tool_calls[call].message > self.entries[earlier].message)
     }
 
     /// The tool calls that a message makes.

@@ -192,8 +192,8 @@ pub struct Replayed<'s> {
     pub length: usize,
     /// The edits in force, by entry, ascending.
     pub edits: &'s [(usize, Rc<Edit>)],
-    /// Whether this call made, lowered or released one.
-    pub folded: bool,
+    /// The first message of which this call made, lowered or released one; `None` where it did not fold.
+    pub changed_from: Option<usize>,
     /// The request's breakpoints, where marks bound what can be read again; in returned messages.
     pub breakpoints: Option<Vec<usize>>,
 }
@@ -207,17 +207,16 @@ pub fn replay(view: &View<'_>, options: &Options, is_cold: impl Fn(usize) -> boo
         let (before, is_cold) = (marks::Sent::before(&calls, call), is_cold(call));
         let from = match take(&mut state, call, if is_cold { 0 } else { before.length }, is_cold) {
             (None, released) if released.is_empty() => None,
-            (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().copied(),
+            (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().map(|from| view.entries[*from].message),
         };
         let breakpoints = marks::are_bounds(view, options, length).then(|| {
-            let changed = from.filter(|_| !is_cold).map(|from| view.entries[from].message);
-            let fold_point = changed.and_then(|from| marks::fold_point(view, options, &edits, before, from));
+            let fold_point = from.filter(|_| !is_cold).and_then(|from| marks::fold_point(view, options, &edits, before, from));
             marks::of(view, options, state.edits(), marks::Sent { length, added_from: before.length }, fold_point)
         });
         if from.is_some() {
             edits = state.edits_by_entry();
         }
-        each(Replayed { length, edits: &edits, folded: from.is_some(), breakpoints });
+        each(Replayed { length, edits: &edits, changed_from: from, breakpoints });
     }
 }
 

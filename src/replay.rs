@@ -34,7 +34,8 @@ pub mod losses;
 /// What was recorded beside the messages.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// When each message came, in milliseconds.
+    /// When each message came, in milliseconds. Those of the model's messages count: a call is cold that is answered longer after the
+    /// one before than the cache lives. Others may have any, since hosts list messages as sent, not as they came.
     pub times: Vec<Option<f64>>,
     /// Reckon as `eval/score.py` does: a token is four bytes, an image 300 tokens, and whatever was sent is found again, without minimum
     /// and steps.
@@ -118,7 +119,7 @@ pub struct ReplayedCall {
 /// Replays the recorded calls: those that an assistant message answers.
 ///
 /// # Errors
-/// A history that its format does not allow, with the path to the fault.
+/// A history that its format does not allow, or times that are not its own, with the path to the fault.
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
     let view = format.read(request)?;
@@ -130,6 +131,7 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let options = &Options { when: if options.enabled { options.when } else { When::Never }, ..options.clone() };
     let calls = turns::calls(&view);
     let answers = &calls[..calls.len() - 1];
+    check_order(&recorded.times, answers)?;
     let time = |message: usize| recorded.times.get(message).copied().flatten();
     let idle = |call: usize| call.checked_sub(1).and_then(|before| Some(time(answers[call])? - time(answers[before])?));
     let is_cold = |call: usize| idle(call).is_some_and(|idle| idle > options.cache.ttl_ms);
@@ -139,10 +141,13 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let mut shown = Shown::default();
     let new_cache = || if recorded.as_scored { Cache::lenient(options.cache) } else { Cache::new(options.cache) };
     let (mut cache, mut cache_without) = (new_cache(), new_cache());
+    let (mut plain, mut sent) = (vec![measure.before()], vec![measure.before()]);
     let mut report = Replay { quotes: losses.quotes(), ..Replay::default() };
     planner::replay(&view, options, is_cold, |call| {
         let number = report.calls;
-        let (plain, sent) = (measure.blocks(call.length, &[]), measure.blocks(call.length, call.edits));
+        measure.send(&mut plain, call.length, &[]);
+        sent.truncate(call.changed_from.map_or(usize::MAX, |from| from + 1));
+        measure.send(&mut sent, call.length, call.edits);
         let cold = is_cold(number);
         let marks = call.breakpoints.filter(|_| !recorded.as_scored);
         let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.shift()).collect());
@@ -159,12 +164,12 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
             cached_without: measure.tokens(billed_without.read),
             cost,
             cost_without: measure.tokens_f(billed_without.cost(&options.cache)),
-            folded: call.folded,
+            folded: call.changed_from.is_some(),
             cold,
             lost_quotes: lost,
         };
         report.calls += 1;
-        report.folds += usize::from(call.folded);
+        report.folds += usize::from(call.changed_from.is_some());
         report.cold_calls += usize::from(cold);
         report.tokens += tokens;
         report.tokens_without += measure.tokens(total(billed_without));
@@ -180,6 +185,23 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     report.cached_share /= report.tokens.max(1.0);
     report.cached_share_without /= report.tokens_without.max(1.0);
     Ok(report)
+}
+
+/// Answers come one after another; a time that goes back would be taken for a cache that is warm.
+fn check_order(times: &[Option<f64>], answers: &[usize]) -> crate::Result<()> {
+    let known = answers.iter().filter_map(|answer| Some((*answer, times.get(*answer).copied().flatten()?)));
+    let mut latest = (0, 0.0);
+    for (answer, time) in known {
+        if time < latest.1 {
+            let what = format!(
+                "{time} is before {}, the time of the answer in messages[{}]: give times as they were, null for one that is not known",
+                latest.1, latest.0
+            );
+            return Err(Error::new(Code::InvalidOption, format!("options.times[{answer}]"), what));
+        }
+        latest = (answer, time);
+    }
+    Ok(())
 }
 
 fn total(billed: Billed) -> u64 {
@@ -207,13 +229,17 @@ impl<'v, 't> Measure<'v, 't> {
         Measure { view, as_scored, fixed, full }
     }
 
-    /// What stands before the history, and the messages of a request as they are sent.
-    fn blocks(&self, length: usize, edits: &[(usize, Rc<Edit>)]) -> Vec<Block> {
-        let mut edits = edits.iter().peekable();
-        let overhead = if self.as_scored { 0 } else { u64::from(self.view.overhead.tokens) };
-        let mut blocks = Vec::with_capacity(length + 1);
-        blocks.push(Block { print: 0, tokens: overhead, blocks: 0 });
-        for (at, message) in self.view.messages[..length].iter().enumerate() {
+    /// What stands before the history.
+    fn before(&self) -> Block {
+        Block { print: 0, tokens: if self.as_scored { 0 } else { u64::from(self.view.overhead.tokens) }, blocks: 0 }
+    }
+
+    /// Adds to what stands before the history, and the messages behind it that are sent as before, the others of a request.
+    fn send(&self, blocks: &mut Vec<Block>, length: usize, edits: &[(usize, Rc<Edit>)]) {
+        let kept = blocks.len() - 1;
+        let first = self.view.messages.get(kept).map_or(0, |message| message.entries.start);
+        let mut edits = edits[edits.partition_point(|(entry, _)| *entry < first)..].iter().peekable();
+        for (at, message) in self.view.messages[..length].iter().enumerate().skip(kept) {
             let mut print = rustc_hash::FxHasher::default();
             print.write_usize(at + 1);
             let mut tokens = self.fixed[at];
@@ -227,7 +253,6 @@ impl<'v, 't> Measure<'v, 't> {
             }
             blocks.push(Block { print: print.finish(), tokens, blocks: message.blocks });
         }
-        blocks
     }
 
     fn entry(&self, entry: usize, edit: Option<&Rc<Edit>>) -> u64 {

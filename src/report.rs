@@ -54,8 +54,8 @@ pub struct Report {
     pub folded_from: Option<usize>,
     /// Whether the provider's cache was taken to be cold: what was sent before may be rewritten without a fold.
     pub cold: bool,
-    /// Edits that are due and held back, since rewriting what is cached would cost more than they save so far; at the most, where what
-    /// they would save was not worked out.
+    /// Edits that are due and held back, since rewriting what is cached would cost more than they save so far; what only a quote holds
+    /// back may be among them.
     pub pending: usize,
     /// What this call's edits cost more than going without them, in uncached input tokens; under 0 for a gain at once.
     #[serde(skip_serializing_if = "Option::is_none")]

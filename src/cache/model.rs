@@ -83,12 +83,18 @@ pub struct Cache {
     /// When each prefix was last written or read.
     entries: FxHashMap<u64, Option<f64>>,
     now: Option<f64>,
+    /// The last request: what the next one begins with as well is not looked at again.
+    messages: Vec<Block>,
+    /// The prefix that ends with each of its messages.
+    prefixes: Vec<Prefix>,
+    /// How many of these, from the first on, were written or read just now.
+    renewed: usize,
 }
 
 impl Cache {
     /// An empty one.
     pub fn new(profile: Profile) -> Cache {
-        Cache { profile, entries: FxHashMap::default(), now: None }
+        Cache { profile, entries: FxHashMap::default(), now: None, messages: Vec::new(), prefixes: Vec::new(), renewed: 0 }
     }
 
     /// An empty one without minimum and steps. Without marks, and while no message goes back to an earlier form, it reads what the
@@ -99,32 +105,62 @@ impl Cache {
 
     /// Bills the next request.
     pub fn bill(&mut self, request: &Request<'_>) -> Billed {
+        let now = request.at_ms.or(self.now);
+        if request.cold || now != self.now {
+            self.renewed = 0;
+        }
         if request.cold {
             self.entries.clear();
         }
-        self.now = request.at_ms.or(self.now);
-        let prefixes = prefixes(request.messages);
-        let total = prefixes.last().map_or(0, |whole| whole.tokens);
+        self.now = now;
+        self.extend(request.messages);
+        let total = self.prefixes.last().map_or(0, |whole| whole.tokens);
         let (marks, look_back) = match self.profile.lookup {
             Lookup::Never => return Billed { uncached: total, ..Billed::default() },
             Lookup::Prefix => (None, 1),
             Lookup::Marks { look_back } => (request.marks, look_back),
         };
-        let is_mark = |at: usize| marks.is_none_or(|marks| marks.contains(&at));
-        let found = self.find(request.messages, &prefixes, is_mark, u64::from(look_back));
+        let found = self.find(marks, u64::from(look_back));
         let (minimum, step) = (u64::from(self.profile.minimum_tokens), u64::from(self.profile.granularity_tokens.max(1)));
-        let mut marked = prefixes.iter().enumerate().filter(|(at, prefix)| is_mark(*at) && prefix.tokens >= minimum).map(|(_, prefix)| prefix);
-        self.entries.extend(found.iter().chain(marked.clone()).map(|prefix| (prefix.print, self.now)));
+        let is_written = |prefix: &&Prefix| prefix.tokens >= minimum;
+        self.entries.extend(found.map(|prefix| (prefix.print, now)));
+        let last = match marks {
+            Some(marks) => {
+                let marked = marks.iter().filter_map(|at| self.prefixes.get(*at)).filter(is_written);
+                self.entries.extend(marked.clone().map(|prefix| (prefix.print, now)));
+                marked.map(|prefix| prefix.tokens).max()
+            }
+            None => {
+                self.entries.extend(self.prefixes[self.renewed..].iter().filter(is_written).map(|prefix| (prefix.print, now)));
+                self.renewed = self.prefixes.len();
+                self.prefixes.last().filter(is_written).map(|prefix| prefix.tokens)
+            }
+        };
         let read = found.map(|prefix| prefix.tokens - prefix.tokens % step).filter(|tokens| *tokens >= minimum).unwrap_or(0);
-        let written = marked.next_back().map_or(0, |prefix| prefix.tokens.saturating_sub(read));
+        let written = last.unwrap_or(0).saturating_sub(read);
         Billed { read, written, uncached: total - read - written }
     }
 
-    /// The longest living entry that the marks of a request reach.
-    fn find(&self, messages: &[Block], prefixes: &[Prefix], is_mark: impl Fn(usize) -> bool, look_back: u64) -> Option<Prefix> {
+    /// Takes the messages in; each prefix takes in the one before.
+    fn extend(&mut self, messages: &[Block]) {
+        let same = self.messages.iter().zip(messages).take_while(|(last, now)| last == now).count();
+        self.renewed = self.renewed.min(same);
+        self.messages.truncate(same);
+        self.prefixes.truncate(same);
+        self.messages.extend_from_slice(&messages[same..]);
+        let mut before = self.prefixes.last().copied().unwrap_or(Prefix { print: 0, tokens: 0 });
+        self.prefixes.extend(messages[same..].iter().map(|block| {
+            before = Prefix { print: XxHash64::oneshot(before.print, &block.print.to_le_bytes()), tokens: before.tokens + block.tokens };
+            before
+        }));
+    }
+
+    /// The longest living entry that the marks of the request reach.
+    fn find(&self, marks: Option<&[usize]>, look_back: u64) -> Option<Prefix> {
+        let is_mark = |at: usize| marks.is_none_or(|marks| marks.contains(&at));
         let mut behind = u64::MAX; // content blocks from here to the next mark
-        for (at, prefix) in prefixes.iter().enumerate().rev() {
-            behind = if is_mark(at) { 0 } else { behind.saturating_add(messages.get(at + 1).map_or(0, |next| u64::from(next.blocks))) };
+        for (at, prefix) in self.prefixes.iter().enumerate().rev() {
+            behind = if is_mark(at) { 0 } else { behind.saturating_add(self.messages.get(at + 1).map_or(0, |next| u64::from(next.blocks))) };
             if behind < look_back && self.is_alive(prefix) {
                 return Some(*prefix);
             }
@@ -139,17 +175,8 @@ impl Cache {
 }
 
 /// All that is sent up to the end of a message.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Prefix {
     print: u64,
     tokens: u64,
-}
-
-/// The prefix that ends with each message; each print takes in the one before.
-fn prefixes(messages: &[Block]) -> Vec<Prefix> {
-    let extend = |before: &mut Prefix, block: &Block| {
-        *before = Prefix { print: XxHash64::oneshot(before.print, &block.print.to_le_bytes()), tokens: before.tokens + block.tokens };
-        Some(*before)
-    };
-    messages.iter().scan(Prefix { print: 0, tokens: 0 }, extend).collect()
 }

@@ -106,26 +106,29 @@ const fn profile((read, write): (f64, f64), minutes: f64, (minimum_tokens, granu
 
 /// Words of a model's id, its profile, and where they differ its read price and minimum. The first that fits counts.
 ///
-/// Runs of words, each to be found; `6+` is a number of at least 6, and `^` begins a name. Prices: Anthropic's models overview and
+/// Runs of words, each to be found; `6+` is a number from 6 to 19, and `^` begins a name. Prices: Anthropic's models overview and
 /// prompt caching page (2026-10-08), OpenAI's prices (2026-09-23), DeepSeek's (2026-10-27), xAI's (2025-12; grok-code-fast-1).
 const MODELS: &[(&str, &str, Option<f64>, Option<u32>)] = &[
-    ("distill", "anthropic-5m", None, None), // named after its teacher; nobody knows who serves it
-    ("claude,fable 5 1", "anthropic-5m", Some(0.025), Some(512)),
-    ("claude,mythos 5 1", "anthropic-5m", Some(0.025), Some(512)),
-    ("claude,mythos preview", "anthropic-5m", None, Some(2048)),
-    ("claude,mythos", "anthropic-5m", None, Some(512)),
-    ("claude,fable", "anthropic-5m", None, Some(512)),
-    ("claude,opus 5 5", "anthropic-5m", Some(0.05), Some(512)),
-    ("claude,sonnet 5 5", "anthropic-5m", Some(0.05), Some(512)),
-    ("claude,opus 5", "anthropic-5m", None, Some(512)),
-    ("claude,haiku 5", "anthropic-5m", None, Some(512)),
-    ("claude,opus,4 7", "anthropic-5m", None, Some(2048)),
-    ("claude,opus,4 6", "anthropic-5m", None, Some(4096)),
-    ("claude,opus,4 5", "anthropic-5m", None, Some(4096)),
-    ("claude,haiku,4 5", "anthropic-5m", None, Some(4096)),
-    ("claude,haiku,3", "anthropic-5m", None, Some(2048)),
+    ("fable 5 1", "anthropic-5m", Some(0.025), Some(512)),
+    ("mythos 5 1", "anthropic-5m", Some(0.025), Some(512)),
+    ("mythos preview", "anthropic-5m", None, Some(2048)),
+    ("mythos", "anthropic-5m", None, Some(512)),
+    ("fable", "anthropic-5m", None, Some(512)),
+    ("opus 5 5", "anthropic-5m", Some(0.05), Some(512)),
+    ("sonnet 5 5", "anthropic-5m", Some(0.05), Some(512)),
+    ("opus 5", "anthropic-5m", None, Some(512)),
+    ("haiku 5", "anthropic-5m", None, Some(512)),
+    ("opus,4 7", "anthropic-5m", None, Some(2048)),
+    ("opus,4 6", "anthropic-5m", None, Some(4096)),
+    ("opus,4 5", "anthropic-5m", None, Some(4096)),
+    ("haiku,4 5", "anthropic-5m", None, Some(4096)),
+    ("haiku,3", "anthropic-5m", None, Some(2048)),
     ("claude", "anthropic-5m", None, None),
+    ("opus", "anthropic-5m", None, None),
+    ("sonnet", "anthropic-5m", None, None),
+    ("haiku", "anthropic-5m", None, None),
     ("gpt 35", "none", None, None), // as Azure spells 3.5
+    ("gpt 41", "openai-4.1", None, None),
     ("gpt 6 1,sol", "openai-5.6", Some(0.05), None),
     ("gpt 6+", "openai-5.6", None, None),
     ("gpt 5 6+", "openai-5.6", None, None),
@@ -156,6 +159,8 @@ const MODELS: &[(&str, &str, Option<f64>, Option<u32>)] = &[
     ("devstral", "mistral", None, None),
     ("codestral", "mistral", None, None),
     ("pixtral", "mistral", None, None),
+    ("mixtral", "mistral", None, None),
+    ("voxtral", "mistral", None, None),
     ("grok code", "xai", Some(0.1), None),
     ("grok", "xai", None, None),
 ];
@@ -199,23 +204,28 @@ impl Default for Profile {
 fn row(id: &str) -> Option<&'static (&'static str, &'static str, Option<f64>, Option<u32>)> {
     let id = id.to_ascii_lowercase();
     let words = words(&id);
+    if words.iter().any(|word| word.text == "distill") {
+        return None; // named after its teacher; nobody knows who serves it
+    }
     MODELS.iter().find(|(runs, ..)| runs.split(',').all(|run| holds(&words, run)))
 }
 
-/// A word of an id, and whether it begins a name: `o1` of `openai/o1`, not of `marco-o1`.
+/// A word of an id, and whether it begins a name: `o1` of `openai/o1` and `openai-o1`, not of `marco-o1`.
 struct Word<'i> {
     text: &'i str,
     begins: bool,
 }
 
+/// Letters and digits between other signs; `gpt5` is two words, `o3` and `4o` are one.
 fn words(id: &str) -> Vec<Word<'_>> {
     let is_separator = |letter: char| !letter.is_ascii_alphanumeric();
-    let (mut words, mut before) = (Vec::new(), '/');
+    let (mut words, mut before) = (Vec::<Word<'_>>::new(), '/');
     for piece in id.split_inclusive(is_separator) {
         let text = piece.trim_end_matches(is_separator);
-        if !text.is_empty() {
-            words.push(Word { text, begins: "/:.".contains(before) });
-        }
+        let number = text.find(|letter: char| letter.is_ascii_digit()).filter(|letters| *letters > 2);
+        let (name, number) = text.split_at(number.unwrap_or(text.len()));
+        let begins = "/:.".contains(before) || words.last().is_some_and(|last| last.text == "openai");
+        words.extend([(name, begins), (number, false)].into_iter().filter(|(text, _)| !text.is_empty()).map(|(text, begins)| Word { text, begins }));
         before = piece.chars().next_back().unwrap_or('/');
     }
     words
@@ -227,10 +237,10 @@ fn holds(words: &[Word<'_>], run: &str) -> bool {
     words.windows(wanted).any(|found| (found[0].begins || !anchored) && run.split(' ').zip(found).all(|(wanted, word)| fits(word.text, wanted)))
 }
 
-/// Numbers of more than two digits are dates.
+/// Numbers of more than two digits are dates, and `51` is a version without its dot.
 fn fits(word: &str, wanted: &str) -> bool {
     match wanted.strip_suffix('+') {
-        Some(least) => word.len() <= 2 && word.parse::<u8>().is_ok_and(|number| least.parse().is_ok_and(|least: u8| number >= least)),
+        Some(least) => word.len() <= 2 && word.parse::<u8>().is_ok_and(|number| least.parse().is_ok_and(|least: u8| (least..20).contains(&number))),
         None => word == wanted,
     }
 }
@@ -265,14 +275,19 @@ impl Asked {
     }
 }
 
+/// No provider charges for one token what it charges for so many; over it, sums over a transcript might not be finite.
+const DEAREST: f64 = 1e6;
+
+fn price(node: Node<'_>) -> Result<f64, Fault> {
+    let price = amount(node).ok().filter(|price| *price <= DEAREST);
+    price.ok_or_else(|| Fault::expected("a price in uncached input tokens: a number of at least 0, and at most 1,000,000", node))
+}
+
 fn own(prices: &fields::Fields<'_>) -> crate::Result<Profile> {
-    const FIELDS: &[&str] = &["read", "write", "ttlMs", "minimumTokens", "granularityTokens"];
-    if let Some(other) = prices.other_than(FIELDS) {
-        return Err(prices.error(Code::InvalidOption, other, format!("there is no such field; expected {}", FIELDS.join(", "))));
-    }
+    prices.refuse_others(&["read", "write", "ttlMs", "minimumTokens", "granularityTokens"])?;
     let profile = Profile {
-        read: prices.need("read", amount)?,
-        write: prices.need("write", amount)?,
+        read: prices.need("read", price)?,
+        write: prices.need("write", price)?,
         ttl_ms: prices.need("ttlMs", amount)?,
         minimum_tokens: prices.read("minimumTokens", whole)?.unwrap_or(0),
         granularity_tokens: prices.read("granularityTokens", positive)?.unwrap_or(1),

@@ -1,4 +1,4 @@
-//! Which reads a later call has made out of date, by changing the file.
+//! Which reads a later call has made out of date, by changing the file. A call beside the read is none: it may have come first.
 //!
 //! ```
 //! use warmfold::{Format, history::changes::Changes, tape::Tape, wire::Request};
@@ -50,7 +50,7 @@ impl Changes {
             }
             let first = reads.len().saturating_sub(LOOK_BACK);
             let changed: Vec<(usize, String)> =
-                reads.extract_if(first.., |(read, of)| view.entries[*read].message < found.message && same_file(of, path)).collect();
+                reads.extract_if(first.., |(read, of)| view.asked_after(entry, *read) && same_file(of, path)).collect();
             for (read, _) in changed {
                 if self.changed_by.insert(read, entry).is_none() {
                     stale.push(read);

@@ -1,7 +1,7 @@
 //! What has been shown of each resource, and which later result shows it anew.
 //!
-//! A later result counts only if its call succeeded, if it says more than "unchanged since", and if its lines cover the earlier one's:
-//! most re-reads in the wild are of a part.
+//! A later result counts only if it was asked for when the earlier one was there, if its call succeeded, if it says more than "unchanged
+//! since", and if its lines cover the earlier one's: most re-reads in the wild are of a part.
 //!
 //! ```
 //! use warmfold::{Format, history::reads::Reads, tape::Tape, wire::Request};
@@ -23,7 +23,7 @@
 use rustc_hash::FxHashMap;
 
 use super::View;
-use super::failures::{is_error, is_unchanged_stub};
+use super::failures::is_unchanged_stub;
 use super::resources::{Resource, Span};
 use crate::tape;
 
@@ -69,9 +69,10 @@ impl Reads {
         }
         let about = self.about.entry(key).or_default();
         let mut superseded = Vec::new();
-        if !about.is_empty() && found.bytes >= SHORT && !found.failed && !is_error(found.text()) && !is_unchanged_stub(found.text()) {
+        if !about.is_empty() && found.bytes >= SHORT && !found.has_failed() && !is_unchanged_stub(found.text()) {
+            let asked_in = view.tool_calls[tool_call].message;
             let earlier = about.iter().rev().take(LOOK_BACK).map(|earlier| &self.shown[*earlier]);
-            for earlier in earlier.filter(|earlier| resource.span.covers(earlier.span)) {
+            for earlier in earlier.filter(|earlier| earlier.message < asked_in && resource.span.covers(earlier.span)) {
                 superseded.extend(earlier.entries(view));
             }
         }
@@ -81,11 +82,11 @@ impl Reads {
         superseded
     }
 
-    /// The entries of earlier calls about the same resource, newest first.
+    /// The entries about the same resource that were there when the entry was asked for, newest first.
     pub fn earlier(&self, view: &View<'_>, entry: usize) -> impl Iterator<Item = usize> {
-        let key = view.entries[entry].tool_call.and_then(|call| self.of_call.get(&call));
-        let about = key.and_then(|key| self.about.get(key)).map_or(&[][..], Vec::as_slice);
-        let before = about.partition_point(|shown| self.shown[*shown].tool_call < view.entries[entry].tool_call.unwrap_or(0));
+        let call = view.entries[entry].tool_call;
+        let about = call.and_then(|call| self.about.get(self.of_call.get(&call)?)).map_or(&[][..], Vec::as_slice);
+        let before = about.partition_point(|shown| call.is_some_and(|call| self.shown[*shown].message < view.tool_calls[call].message));
         about[..before].iter().rev().take(LOOK_BACK).flat_map(|shown| self.shown[*shown].entries(view))
     }
 

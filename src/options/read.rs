@@ -45,8 +45,20 @@ const NAMES: &[&str] = &[
     "label",
 ];
 
+/// Where a name belongs that may be looked for at the top.
+const INSIDE: &[&str] = &["model.id", "model.contextWindow", "cold.modelSwitched", "cold.retrying", "cold.idleMs", "usage.inputTokens", "usage.upTo"];
+
+/// What TypeScript takes out of its options before they come here, where the call has it; the last two are those of a replay.
+const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asScored"];
+
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
 const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
+
+/// The same of a model, and what to do instead.
+const NOT_YET_OF_MODEL: &[(&str, &str)] = &[
+    ("maxOutputTokens", "say with completionReserve what is kept free for the answer"),
+    ("inputPrice", "multiply costs, which are in uncached input tokens, by it"),
+];
 
 /// See [`Options::read_for`].
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
@@ -115,13 +127,21 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
             return Err(fields.error(Code::UnsupportedOption, name, "this version does not carry it out yet: leave it out"));
         }
     }
+    for (name, instead) in NOT_YET_OF_MODEL {
+        if fields.read("model", Ok)?.and_then(|model| model.get(name)).is_some_and(|value| value.kind() != Kind::Null) {
+            let what = format!("this version does not carry it out yet: leave it out, and {instead}");
+            return Err(fields.error(Code::UnsupportedOption, &format!("model.{name}"), what));
+        }
+    }
     let Some(unknown) = fields.other_than(&[NAMES, NOT_YET].concat()) else {
         return Ok(());
     };
-    let distance = |name: &&str| strsim::levenshtein(&name.to_ascii_lowercase(), &unknown.to_ascii_lowercase());
-    let hint = match NAMES.iter().map(|name| (distance(name), name)).min() {
-        Some((0..=3, name)) => format!("did you mean {name}?"),
-        _ => format!("the options are {}", NAMES.join(", ")),
+    if BESIDE.contains(&unknown) {
+        return Err(fields.error(Code::UnknownOption, unknown, "it is no option of this call: leave it out"));
+    }
+    let hint = match fields::meant(unknown, &[NAMES, INSIDE, BESIDE].concat()) {
+        Some(name) => format!("did you mean {name}?"),
+        None => format!("the options are {}", [NAMES, &BESIDE[..4]].concat().join(", ")),
     };
     Err(fields.error(Code::UnknownOption, unknown, format!("there is no such option; {hint}")))
 }
@@ -157,12 +177,12 @@ fn change(policy: &mut KindPolicy, calls: Option<u32>, sizes: [Option<usize>; 3]
 type Change = (ToolKind, Option<u32>, [Option<usize>; 3]);
 
 fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
-    refuse_others(fields, &ToolKind::NAMES.each_ref().map(|(name, _)| *name))?;
+    fields.refuse_others(&ToolKind::NAMES.each_ref().map(|(name, _)| *name))?;
     let mut changes = Vec::new();
     for (name, kind) in ToolKind::NAMES {
         let change = fields.read(name, |value| {
             fields::inner(value, |policy| {
-                refuse_others(policy, &["protectCalls", "maxBytes", "keepHeadBytes", "keepTailBytes"])?;
+                policy.refuse_others(&["protectCalls", "maxBytes", "keepHeadBytes", "keepTailBytes"])?;
                 let sizes = [policy.read("maxBytes", whole)?, policy.read("keepHeadBytes", whole)?, policy.read("keepTailBytes", whole)?];
                 Ok((policy.read("protectCalls", whole)?, sizes))
             })
@@ -174,13 +194,11 @@ fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
 
 /// The model, and the prices that are asked for it.
 fn model(fields: &Fields<'_>) -> crate::Result<(ModelInfo, Option<Asked>)> {
-    refuse_others(fields, &["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
+    fields.refuse_others(&["id", "contextWindow", "cache"])?;
     let model = ModelInfo {
         id: fields.read("id", text)?,
         cache: None, // as soon as the id is known
         context_window: fields.read("contextWindow", positive)?,
-        max_output_tokens: fields.read("maxOutputTokens", whole)?,
-        input_price: fields.read("inputPrice", amount)?,
     };
     Ok((model, fields.read("cache", Asked::read)?))
 }
@@ -190,7 +208,7 @@ fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
         return Ok(said.then_some(None));
     }
     let read = |fields: &Fields<'_>| {
-        refuse_others(fields, &["modelSwitched", "retrying", "idleMs"])?;
+        fields.refuse_others(&["modelSwitched", "retrying", "idleMs"])?;
         Ok(Cold {
             model_switched: fields.read("modelSwitched", truth)?.unwrap_or(false),
             retrying: fields.read("retrying", truth)?.unwrap_or(false),
@@ -204,7 +222,7 @@ fn cold(value: Node<'_>) -> Result<Option<Option<Cold>>, Fault> {
 }
 
 fn usage(fields: &Fields<'_>) -> crate::Result<Usage> {
-    refuse_others(fields, &["inputTokens", "upTo"])?;
+    fields.refuse_others(&["inputTokens", "upTo"])?;
     Ok(Usage { input_tokens: fields.need("inputTokens", positive)?, up_to: fields.need("upTo", whole)? })
 }
 
@@ -213,19 +231,12 @@ fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
         return Ok(EntryRef { message, part: None });
     }
     let read = |fields: &Fields<'_>| {
-        refuse_others(fields, &["message", "part"])?;
+        fields.refuse_others(&["message", "part"])?;
         Ok(EntryRef { message: fields.need("message", whole)?, part: fields.read("part", whole)? })
     };
     match value.kind() {
         Kind::Object => fields::inner(value, read),
         _ => Err(Fault::expected("the index of a message or { message, part }", value)),
-    }
-}
-
-fn refuse_others(fields: &Fields<'_>, names: &[&str]) -> crate::Result<()> {
-    match fields.other_than(names) {
-        Some(other) => Err(fields.error(Code::InvalidOption, other, format!("there is no such field; expected {}", names.join(", ")))),
-        None => Ok(()),
     }
 }
 

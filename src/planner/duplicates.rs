@@ -21,7 +21,7 @@ pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))
 }
 
-/// The first copy that is whole.
+/// The first copy that is whole; one that the host says has failed is none, though it reads the same.
 pub(super) fn original(state: &State<'_, '_>, entry: usize) -> Option<usize> {
-    state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy))
+    state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy) && !state.view.entries[*copy].failed)
 }

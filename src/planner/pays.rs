@@ -100,19 +100,35 @@ pub(super) fn at_most(state: &State<'_, '_>, from: usize, readable: &Readable, q
 
 /// The most that a pass which may shorten the entry now might save, and since when one may.
 fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> Option<(u64, usize)> {
-    let possible = PASSES.into_iter().filter(|pass| pending.passes.contain(*pass)).filter_map(|pass| {
-        let since = match (pass, quoted) {
-            (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()),
-            (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
-            (pass, _) => passes::due(state, pass, entry, pending.waits),
-        };
+    let possible = possible(state, entry, pending, quoted).map(|(pass, since)| {
         let saved = match &pending.cut {
             Some((_, saved)) if pass == Pass::Truncation => *saved,
             _ => state.tokens_of(entry),
         };
-        (since <= state.call && passes::is_possible(state, pass, entry)).then_some((saved, since))
+        (saved, since)
     });
     possible.reduce(|(most, first), (saved, since)| (most.max(saved), first.min(since)))
+}
+
+/// The passes that may shorten an entry now, and since when.
+fn possible(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> impl Iterator<Item = (Pass, usize)> {
+    let since = move |pass: Pass| match (pass, quoted) {
+        (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()),
+        (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
+        (pass, _) => passes::due(state, pass, entry, pending.waits),
+    };
+    let waiting = PASSES.into_iter().filter(|pass| pending.passes.contain(*pass)).map(move |pass| (pass, since(pass)));
+    waiting.filter(move |(pass, since)| *since <= state.call && passes::is_possible(state, *pass, entry))
+}
+
+/// How many entries a pass might lower now: it finds an edit worth making, and what the model has quoted is overlooked.
+pub(super) fn worth_lowering(state: &mut State<'_, '_>) -> usize {
+    let due = state.pending.iter().flat_map(|(entry, pending)| possible(state, *entry, pending, Quoted::Overlooked).map(|(pass, _)| (*entry, pass)));
+    let due: Vec<(usize, Pass)> = due.collect();
+    let mut worth: Vec<usize> =
+        due.into_iter().filter(|(entry, pass)| matches!(passes::propose(state, *pass, *entry), Proposal::Edit(_))).map(|(entry, _)| entry).collect();
+    worth.dedup();
+    worth.len()
 }
 
 /// Works out what truncation makes of what is due from this entry on.

@@ -79,6 +79,10 @@ impl State<'_, '_> {
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
         let found = &self.view.entries[entry];
+        // A line would hide that it failed, and nothing else in the prompt says so; truncation keeps the words that do.
+        if !matches!(pass, Pass::Truncation | Pass::Reasoning) && found.has_failed() {
+            return;
+        }
         if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
             return;
         }

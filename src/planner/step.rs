@@ -6,7 +6,7 @@
 
 use super::attempt::{Allowed, Attempt};
 use super::marks::Readable;
-use super::pays::{self, Quoted};
+use super::pays;
 use super::state::State;
 use crate::cache::fold::Rewrite;
 use crate::options::When;
@@ -139,7 +139,7 @@ fn into_limit(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
 pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        return (state.unscaled(), pays::at_most(state, 0, &Readable::Anywhere, Quoted::Overlooked).len());
+        return (state.unscaled(), pays::worth_lowering(state));
     }
     state.register();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use super::proposal::{self, Proposal};
 use super::state::State;
-use crate::history::failures::{ERROR_SIGN_BYTES, is_error};
+use crate::history::failures::ERROR_SIGN_BYTES;
 use crate::plan::{Edit, Piece, Rule};
 use crate::render::breadcrumb::{self, Breadcrumb};
 use crate::render::{self, cut};
@@ -32,10 +32,11 @@ pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
 }
 
 fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
-    let text = state.view.entries[entry].text();
+    let found = &state.view.entries[entry];
+    let (text, failed) = (found.text(), found.has_failed());
     let policy = state.policy_of(entry);
-    let least = if is_error(text) { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
-    let longest = Breadcrumb::longest_truncated(&state.options.label, state.view.tool_of(&state.view.entries[entry]));
+    let least = if failed { ERROR_SIGN_BYTES } else { 0 }; // an error still says so
+    let longest = Breadcrumb::longest_truncated(&state.options.label, state.view.tool_of(found));
     let keep_head = policy.keep_head_bytes.max(least);
     // What truncation leaves is never large itself, however little is allowed.
     let left = keep_head.saturating_add(policy.keep_tail_bytes).saturating_add(longest + GAP.len() + 3);

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { decide, fold } from "warmfold";
+import { decide, fold, replay } from "warmfold";
 import { agentHistory } from "./histories.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -72,6 +72,7 @@ function tasksOf(messages, json) {
     ["fold, carried plan", checked(carried({}), "carried", "folded")],
     ["fold, plan derived", derived(messages, {})],
     ["fold, new edits (plan: null)", checked({ plan: null }, "folded")],
+    ["replay", () => replay(messages)],
     ['"spec", carried plan', checked(carried(tight), "carried", "folded")],
     ['"spec", plan derived', derived(messages, tight)],
     ['"spec", new edits (plan: null)', checked({ ...tight, plan: null }, "folded")],

@@ -1,7 +1,7 @@
 /** Time grows with the length of a history, not with its square, whatever is in it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fold, type FoldOptions } from "warmfold";
+import { fold, replay, type FoldOptions } from "warmfold";
 import type { Message } from "./histories.js";
 
 const SHORT = 1000;
@@ -45,6 +45,14 @@ for (const [name, make] of Object.entries(HISTORIES)) {
       assert.ok(growth < MOST, `${TIMES_LONGER} times the messages took ${growth.toFixed(1)} times as long`);
     });
   }
+}
+
+for (const [name, make] of Object.entries(HISTORIES)) {
+  test(`${name}, replayed`, () => {
+    const [short, long] = [make(SHORT), make(SHORT * TIMES_LONGER)];
+    const growth = ratio(() => replay(long), () => replay(short));
+    assert.ok(growth < MOST, `${TIMES_LONGER} times the messages took ${growth.toFixed(1)} times as long`);
+  });
 }
 
 /** Of the fastest of a few runs of each, in turn. */

@@ -119,6 +119,18 @@ describe("times", () => {
   });
 });
 
+describe("figures", () => {
+  const finite = (value: unknown): boolean =>
+    typeof value === "number" ? Number.isFinite(value) : typeof value !== "object" || value === null || Object.values(value).every(finite);
+  test("stay finite at the dearest prices and with any times and lifetimes", () => {
+    for (const ttlMs of [0, 1, Number.MAX_VALUE])
+      for (const read of [0, 1e6]) {
+        const report = replay(transcript, { ...policy, cache: { read, write: 1e6, ttlMs }, times: paced(0, 1, 1e9, 1e300, 1e305), expectedCalls: 2 ** 32 - 1 });
+        assert.ok(finite(report), JSON.stringify(report));
+      }
+  });
+});
+
 describe("asScored", () => {
   const tokens = (...messages: Message[]) => replay([...messages, { role: "assistant", content: "" }], { asScored: true }).byCall.at(-1)!.tokens;
 
@@ -150,6 +162,10 @@ describe("what is refused", () => {
     [{ times: [0, "1"] }, "invalid_option", "options.times[1]"],
     [{ times: [-1] }, "invalid_option", "options.times[0]"],
     [{ times: [NaN] }, "invalid_option", "options.times[0]"],
+    [{ times: [Infinity] }, "invalid_option", "options.times[0]"],
+    [{ cache: { read: 0.1, write: 1e300, ttlMs: 1 } }, "invalid_option", "options.cache.write"],
+    [{ cache: { read: 0.1, write: 1, ttlMs: Infinity } }, "invalid_option", "options.cache.ttlMs"],
+    [{ cache: { read: NaN, write: 1, ttlMs: 1 } }, "invalid_option", "options.cache.read"],
     [{ asScored: "yes" }, "invalid_option", "options.asScored"],
     [{ preset: "bold" }, "invalid_option", "options.preset"],
     [{ asscored: true }, "unknown_option", "options.asscored"],
@@ -178,6 +194,18 @@ describe("what is refused", () => {
   });
 
   test("times that are not one for each message", () => {
-    assert.equal(refusal(() => replay(transcript, { times: [1, 2] })).path, "options.times");
+    for (const length of [1, transcript.length - 1, transcript.length + 1]) {
+      const error = refusal(() => replay(transcript, { times: Array.from({ length }, () => 1) }));
+      assert.equal(error.path, "options.times");
+      assert.match(error.message, new RegExp(`each of the ${transcript.length} messages, got ${length}`));
+    }
+  });
+
+  test("answers that come before earlier ones; other messages may be listed as they were sent", () => {
+    const error = refusal(() => replay(transcript, { times: paced(0, 300, null, 299, 603) }));
+    assert.deepEqual([error.code, error.path], ["invalid_option", "options.times[7]"]);
+    assert.match(error.message, /299000 is before 300000, the time of the answer in messages\[3\]/);
+    const shuffled = paced(0, 300, 301, 302, 303).map((time, at) => (transcript[at]!.role === "assistant" ? time : 1e9 - at));
+    assert.equal(replay(transcript, { ...policy, times: shuffled }).coldCalls, 0);
   });
 });

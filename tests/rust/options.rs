@@ -56,6 +56,7 @@ fn what_is_not_built_yet_may_be_off() {
         assert!(Options::from_json(json!({ (name): false })).is_ok(), "{name}");
         assert!(Options::from_json(json!({ (name): null })).is_ok(), "{name}");
     }
+    assert!(Options::from_json(json!({ "model": { "maxOutputTokens": null, "inputPrice": null } })).is_ok());
 }
 
 /// Options, the code, the path, and words of the message that tell what to do.
@@ -90,8 +91,15 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),
         (json!({ "cache": { "read": 1, "write": 0, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "are the two exchanged?"),
+        (json!({ "cache": { "read": 0.1, "write": 1e308, "ttlMs": 1 } }), "invalid_option", "options.cache.write", "at most 1,000,000, got 1e+308"),
+        (
+            json!({ "model": { "cache": { "read": 1e7, "write": 1e7, "ttlMs": 1 } } }),
+            "invalid_option",
+            "options.model.cache.read",
+            "at most 1,000,000",
+        ),
         (json!({ "cache": { "read": -1, "write": 1, "ttlMs": 1 } }), "invalid_option", "options.cache.read", "a number of at least 0"),
-        (json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "ttl": 5 } }), "invalid_option", "options.cache.ttl", "expected read, write, ttlMs"),
+        (json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "ttl": 5 } }), "invalid_option", "options.cache.ttl", "did you mean ttlMs?"),
         (
             json!({ "cache": { "read": 0.1, "write": 1, "ttlMs": 1, "minimumTokens": 0.5 } }),
             "invalid_option",
@@ -110,15 +118,11 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "label": "a\nb" }), "invalid_option", "options.label", "printable ASCII"),
         (json!({ "pins": 3 }), "invalid_option", "options.pins", "an array, got 3"),
         (json!({ "pins": [1, "x"] }), "invalid_option", "options.pins[1]", "the index of a message or { message, part }"),
-        (
-            json!({ "pins": [{ "message": 1, "parts": 2 }] }),
-            "invalid_option",
-            "options.pins[0].parts",
-            "there is no such field; expected message, part",
-        ),
+        (json!({ "pins": [{ "message": 1, "parts": 2 }] }), "invalid_option", "options.pins[0].parts", "there is no such field; did you mean part?"),
         (json!({ "pins": [{ "part": 2 }] }), "invalid_option", "options.pins[0].message", "missing"),
         (json!({ "cold": 1 }), "invalid_option", "options.cold", "true, false or { modelSwitched, retrying, idleMs }"),
-        (json!({ "cold": { "idle": 1 } }), "invalid_option", "options.cold.idle", "expected modelSwitched, retrying, idleMs"),
+        (json!({ "cold": { "idle": 1 } }), "invalid_option", "options.cold.idle", "there is no such field; did you mean idleMs?"),
+        (json!({ "cold": { "reason": 1 } }), "invalid_option", "options.cold.reason", "expected modelSwitched, retrying, idleMs"),
         (json!({ "usage": { "inputTokens": 0, "upTo": 1 } }), "invalid_option", "options.usage.inputTokens", "at least 1"),
         (json!({ "usage": { "inputTokens": 9 } }), "invalid_option", "options.usage.upTo", "missing"),
         (json!({ "model": "gpt" }), "invalid_option", "options.model", "an object"),
@@ -139,13 +143,15 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "expectedCalls": 0.5 }), "invalid_option", "options.expectedCalls", not_whole),
         (json!({ "byKind": [] }), "invalid_option", "options.byKind", "an object by kind"),
         (json!({ "byKind": { "shell": {} } }), "invalid_option", "options.byKind.shell", "expected read, search, list"),
-        (
-            json!({ "byKind": { "read": { "protectTurns": 1 } } }),
-            "invalid_option",
-            "options.byKind.read.protectTurns",
-            "expected protectCalls, maxBytes",
-        ),
+        (json!({ "byKind": { "read": { "protectTurns": 1 } } }), "invalid_option", "options.byKind.read.protectTurns", "did you mean protectCalls?"),
         (json!({ "byKind": { "run": { "maxBytes": -1 } } }), "invalid_option", "options.byKind.run.maxBytes", not_whole),
+        (
+            json!({ "model": { "id": "gpt-5", "maxOutputTokens": 8192 } }),
+            "unsupported_option",
+            "options.model.maxOutputTokens",
+            "leave it out, and say with completionReserve",
+        ),
+        (json!({ "model": { "inputPrice": 3 } }), "unsupported_option", "options.model.inputPrice", "leave it out, and multiply costs"),
         (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
         (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),
     ]
@@ -157,6 +163,54 @@ fn bad_input_is_refused_with_its_path_and_what_to_do() {
         let fault = Options::from_json(options.clone()).expect_err(&options.to_string());
         assert_eq!((fault.code().as_str(), fault.path()), (code, path), "{options}: {fault}");
         assert!(fault.message().contains(words), "{options}: {fault}");
+    }
+}
+
+/// Misspelt, shortened, from another call or in the wrong place: the message says what is meant, and at a guess says nothing.
+#[test]
+fn a_misspelt_name_is_told_what_it_may_mean() {
+    let at_the_top = [
+        ("budgt", "budgetTokens"),
+        ("budget", "budgetTokens"),
+        ("byKinds", "byKind"),
+        ("modle", "model"),
+        ("keep_head", "keepHeadBytes"),
+        ("breakpoints", "maxBreakpoints"),
+        ("protectTurns", "protectRecentTurns"),
+        ("contextWindow", "model.contextWindow"),
+        ("idleMs", "cold.idleMs"),
+        ("toolchoice", "toolChoice"),
+        ("plans", "plan"),
+        ("time", "times"),
+    ];
+    for (name, meant) in at_the_top {
+        let fault = Options::from_json(json!({ (name): 1 })).expect_err(name);
+        assert_eq!((fault.path(), fault.message()), (&*format!("options.{name}"), &*format!("there is no such option; did you mean {meant}?")));
+    }
+    let inside = [
+        (json!({ "model": { "modelId": 1 } }), "model.modelId", None),
+        (json!({ "model": { "contextwindow": 1 } }), "model.contextwindow", Some("contextWindow")),
+        (json!({ "model": { "cache": { "reads": 1 } } }), "model.cache.reads", Some("read")),
+        (json!({ "cache": { "minTokens": 1 } }), "cache.minTokens", Some("minimumTokens")),
+        (json!({ "cold": { "model_switched": true } }), "cold.model_switched", Some("modelSwitched")),
+        (json!({ "usage": { "input": 1 } }), "usage.input", Some("inputTokens")),
+        (json!({ "pins": [0, { "mesage": 1 }] }), "pins[1].mesage", Some("message")),
+        (json!({ "byKind": { "reads": {} } }), "byKind.reads", Some("read")),
+        (json!({ "byKind": { "run": { "maxByte": 1 } } }), "byKind.run.maxByte", Some("maxBytes")),
+    ];
+    for (options, path, meant) in inside {
+        let fault = Options::from_json(options.clone()).expect_err(path);
+        assert_eq!(fault.path(), format!("options.{path}"), "{options}: {fault}");
+        let hint = fault.message().strip_prefix("there is no such field; did you mean ").map(|name| name.trim_end_matches('?'));
+        assert_eq!(hint, meant, "{options}: {fault}");
+    }
+    for name in ["temperature", "messages", "maxTokens", "x", "verbose"] {
+        let fault = Options::from_json(json!({ (name): 1 })).expect_err(name);
+        assert!(fault.message().contains("the options are format,"), "{fault}");
+    }
+    for name in ["plan", "system", "tools", "toolChoice", "times", "asScored"] {
+        let fault = Options::from_json(json!({ (name): 1 })).expect_err(name);
+        assert_eq!(fault.message(), "it is no option of this call: leave it out", "{name}");
     }
 }
 

@@ -191,10 +191,20 @@ fn edits_are_for_their_text(call: &Call) -> Checked {
     Ok(())
 }
 
-/// The tool whose result each message is: that of the nearest unanswered call before it with its id.
+/// The tool whose result each message is.
 pub fn tools_of(messages: &[Value]) -> Vec<Option<String>> {
+    answered(messages).into_iter().map(|call| call.map(|(_, tool)| tool)).collect()
+}
+
+/// The message that asked for the result that each message is.
+pub fn asked_in(messages: &[Value]) -> Vec<Option<usize>> {
+    answered(messages).into_iter().map(|call| call.map(|(message, _)| message)).collect()
+}
+
+/// The call whose result each message is, as its message and tool: the nearest unanswered one before it with its id.
+fn answered(messages: &[Value]) -> Vec<Option<(usize, String)>> {
     let mut open: Vec<(&Value, usize, String)> = Vec::new(); // id, message, tool
-    let mut tools = Vec::with_capacity(messages.len());
+    let mut calls = Vec::with_capacity(messages.len());
     for (at, message) in messages.iter().enumerate() {
         let asked = match message["role"].as_str() {
             Some("tool") => &message["tool_call_id"],
@@ -204,16 +214,16 @@ pub fn tools_of(messages: &[Value]) -> Vec<Option<String>> {
         // The nearest message with a call of that id, and there the first.
         let nearest = open.iter().filter(|(id, ..)| asked.is_string() && *id == asked).map(|(_, message, _)| *message).max();
         let answered = open.iter().position(|(id, message, _)| *id == asked && Some(*message) == nearest);
-        tools.push(answered.map(|answered| open.remove(answered).2));
+        calls.push(answered.map(|answered| open.remove(answered)).map(|(_, message, tool)| (message, tool)));
         let name = |call: &Value| call["name"].as_str().unwrap_or("").to_owned();
-        let calls = message["tool_calls"].as_array().into_iter().flatten();
-        open.extend(calls.map(|call| (&call["id"], at, name(&call["function"]))));
+        let made = message["tool_calls"].as_array().into_iter().flatten();
+        open.extend(made.map(|call| (&call["id"], at, name(&call["function"]))));
         let legacy = &message["function_call"];
         if legacy.is_object() {
             open.push((&legacy["name"], at, name(legacy)));
         }
     }
-    tools
+    calls
 }
 
 fn options_of(call: &Call) -> Options {
@@ -367,9 +377,10 @@ fn ages_are_kept(call: &Call) -> Checked {
 }
 
 /// A duplicate has the same text before it, a superseded result another of its tool after it; neither gives way itself. A stale one has
-/// the result of a call that changed its file after it.
+/// the result of a call that changed its file after it. What stands in for a result or changed it was asked for when that was there; none of
+/// them says that its call failed.
 fn targets_stand(call: &Call) -> Checked {
-    let tools = tools_of(call.input());
+    let (tools, asked) = (tools_of(call.input()), asked_in(call.input()));
     let (edits, new, actions) = (call.edits(), call.new_edits(), actions_of(call));
     for edit in &edits {
         let Some(target) = &edit.target else {
@@ -386,6 +397,10 @@ fn targets_stand(call: &Call) -> Checked {
         if !new.contains(edit) {
             continue; // what the target became since is no reason to rewrite what was sent
         }
+        let own = text_at(&call.input()[edit.message], edit.part).unwrap_or("");
+        ensure!(!is_error(own), "a line hides that it failed: {edit:?}");
+        let came_first = edit.rule == "duplicate" || asked[target.message].is_some_and(|asked| asked > edit.message);
+        ensure!(came_first, "nobody knows which of the two came first: {edit:?}");
         if edit.rule == "stale" {
             ensure!(!is_error(text), "its target failed: {edit:?}");
             let of = |message: usize| actions.get(&message).ok_or_else(|| format!("a result without a call: {edit:?}"));

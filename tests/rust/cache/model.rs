@@ -315,3 +315,22 @@ mod laws {
         }
     }
 }
+
+/// What a request begins with as the last did is not written out again, and all the same it lives as long as if it were.
+#[test]
+fn what_is_sent_again_is_renewed() {
+    let at = |minutes: f64, messages: &[Block], cache: &mut Cache| cache.bill(&Request { at_ms: Some(minutes * MINUTE), ..plain(messages) });
+    let mut cache = Cache::lenient(Profile::default());
+    at(0.0, &sent(0..3), &mut cache);
+    at(4.0, &sent(0..5), &mut cache);
+    assert_eq!(at(8.0, &sent(0..5), &mut cache), billed(5000, 0, 0));
+    assert_eq!(at(12.0, &sent([0, 1, 9]), &mut cache), billed(2000, 1000, 0), "its beginning was renewed with it");
+    assert_eq!(at(14.0, &sent(0..5), &mut cache), billed(2000, 3000, 0), "what lay behind was not");
+
+    let mut cache = Cache::lenient(Profile::default());
+    assert_eq!(cache.bill(&marked(&sent(0..3), &[2])), billed(0, 3000, 0));
+    assert_eq!(cache.bill(&plain(&sent(0..3))), billed(3000, 0, 0));
+    assert_eq!(cache.bill(&plain(&sent(0..2))), billed(2000, 0, 0), "without marks every message was written");
+    assert_eq!(cache.bill(&Request { cold: true, ..plain(&sent(0..2)) }), billed(0, 2000, 0));
+    assert_eq!(cache.bill(&plain(&sent(0..3))), billed(2000, 1000, 0), "and again after it was gone");
+}

@@ -142,3 +142,23 @@ fn marks_make_a_fold_dearer() {
     };
     assert!(first("none") < first("anthropic"), "{} and {}", first("none"), first("anthropic"));
 }
+
+/// What no edit would make shorter does not wait for one: empty and tiny results, reasoning without a word, and a line that is longer than
+/// what it would stand in for.
+#[test]
+fn nothing_pends_that_cannot_be_lowered() {
+    let read = |id: &str, text: &str| exchange(id, "read", json!({ "path": "f" }), text);
+    let tiny = lines("tiny", 5);
+    let silent = |text: &str| json!({ "role": "assistant", "content": text, "reasoning_content": "" });
+    for texts in [["", ""], ["ok", "ok"], [&tiny[..160], &tiny[..160]], [&tiny[..160], &lines("news", 10)[..]]] {
+        let rounds = [read("a", texts[0]), read("b", texts[1])].concat();
+        let messages = history(&[&[user("go")], &rounds, &[silent("so"), user("and")], &talk(3, 400)]);
+        for more in [json!({}), json!({ "minSavedBytes": 0 })] {
+            let held = options(&merged(&more, &json!({ "expectedCalls": 0, "dropReasoning": true })));
+            let calls = carried(&messages, &held);
+            let pending: Vec<usize> = calls.iter().map(|call| call.outcome.report.pending).collect();
+            let due = more["minSavedBytes"] == 0 && texts[0].len() > 100;
+            assert!(pending.iter().all(|pending| *pending <= usize::from(due)), "{texts:?}, {more}: {pending:?}");
+        }
+    }
+}

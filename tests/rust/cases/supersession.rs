@@ -186,3 +186,57 @@ fn a_copy_behind_something_else_is_news() {
     assert_eq!(edited(&[&old, &old, &new]), [4]);
     assert_eq!(edited(&[&old, &new, &old, &old]), [8], "of the run behind the change the first stays");
 }
+
+/// A line in place of a failed result would hide that it failed: it keeps its first words, whatever came before or after.
+#[test]
+fn a_failed_result_is_never_a_line_alone() {
+    let failed = format!("Error: 3 of 80 tests failed\n{}", lines("what failed", 80));
+    let said = |mut exchange: [Value; 2]| {
+        exchange[1]["is_error"] = json!(true);
+        exchange
+    };
+    let read = |id: &str, text: &str| exchange(id, "read", json!({ "path": "f" }), text);
+    let edit = exchange("e", "edit", json!({ "file_path": "f", "old_string": "a", "new_string": "b" }), "done");
+    let test = |id: &str, text: &str| exchange(id, "run_tests", json!({}), text);
+    let plain = lines("what it said", 80);
+    let rounds: [(&str, [[Value; 2]; 2]); 7] = [
+        ("failed twice", [test("a", &failed), test("b", &failed)]),
+        ("failed twice, as the host says", [said(test("a", &plain)), said(test("b", &plain))]),
+        ("failed once, as the host says", [said(test("a", &plain)), test("b", &plain)]),
+        ("then it can be read", [read("a", &failed), read("b", &plain)]),
+        ("then it can be read, as the host says", [said(read("a", &plain)), read("b", &plain)]),
+        ("then it is written", [read("a", &failed), edit.clone()]),
+        ("then it is written, as the host says", [said(read("a", &plain)), edit]),
+    ];
+    for (what, rounds) in rounds {
+        let messages = history(&[&[user("go")], &rounds.concat(), &[assistant("ok"), user("so")]]);
+        // At once, and of what truncation left.
+        let options = merged(&eager(), &json!({ "elideStaleReads": true }));
+        let whole = fold_messages(&messages, &merged(&options, &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+        assert!(whole.edits().is_empty(), "{what}: {:?}", whole.edits());
+        let cut = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone());
+        for edit in cut.iter().flat_map(|call| call.edits()) {
+            assert_eq!(edit.rule, "truncated", "{what}: {edit:?}");
+        }
+        let first = cut.last().unwrap().text(2);
+        assert!(first.contains(&failed[..100]) || first.contains(&plain[..100]), "{what}: {first}");
+    }
+}
+
+/// Of two reads in one batch nobody knows which is newer: neither stands in for the other, in whichever order they come. An older read
+/// gives way to them.
+#[test]
+fn reads_of_one_batch_supersede_each_other_never() {
+    let part = || json!({ "path": "f", "offset": 10, "limit": 20 });
+    let whole = || json!({ "path": "f" });
+    for (asked, came) in [(["part", "whole"], ["part", "whole"]), (["part", "whole"], ["whole", "part"]), (["whole", "part"], ["part", "whole"])] {
+        let batch = asks(&asked.map(|id| (id, "read", if id == "part" { part() } else { whole() })));
+        let results = came.map(|id| result(id, &lines(id, 80)));
+        let older = exchange("a", "read", part(), &lines("old", 80));
+        let messages = history(&[&[user("go")], &older, &[batch], &results, &[assistant("ok"), user("so")]]);
+        let call = fold_messages(&messages, &merged(&eager(), &json!({ "maxToolResultBytes": 1_000_000 })), &Carry::New);
+        oracle::one_call(&call).unwrap();
+        let edits: Vec<(usize, String)> = call.edits().into_iter().map(|edit| (edit.message, edit.rule)).collect();
+        assert_eq!(edits, superseded(), "{asked:?}, {came:?}");
+    }
+}

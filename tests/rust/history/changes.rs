@@ -142,17 +142,39 @@ fn the_first_change_counts() {
     assert_eq!(changed(&run(&[read("a.rs"), write("a.rs"), read("a.rs"), write("a.rs")])), [(2, 4), (6, 8)]);
 }
 
-/// Of calls made at once nobody knows which came first by their order in the message; their results tell.
+/// Of calls made at once nobody knows which came first: neither the order in which they were asked for tells, nor that of their results.
 #[test]
 fn a_read_beside_a_write() {
-    let batch = |tools: [&str; 2]| {
-        let paths = json!({ "path": "a.rs", "content": "b" });
-        let argument = |tool: &str| if tool == "read" { json!({ "path": "a.rs" }) } else { paths.clone() };
-        let ask = asks(&[("x", tools[0], argument(tools[0])), ("y", tools[1], argument(tools[1]))]);
-        changed(&history(&[&[user("go"), ask], &[result("x", "one"), result("y", "two")]]))
+    let ask = |ids: [&str; 2]| {
+        let argument = |id: &str| if id == "read" { json!({ "path": "a.rs" }) } else { json!({ "path": "a.rs", "content": "b" }) };
+        asks(&ids.map(|id| (id, id, argument(id))))
     };
-    assert_eq!(batch(["read", "write"]), [(2, 3)]);
-    assert_eq!(batch(["write", "read"]), []);
+    for asked in [["read", "write"], ["write", "read"]] {
+        for came in [asked, [asked[1], asked[0]]] {
+            let batch = history(&[&[user("go"), ask(asked)], &came.map(|id| result(id, "one"))]);
+            assert_eq!(changed(&batch), [], "{asked:?}, {came:?}");
+            // It is no less up to date for that: the next change makes it stale.
+            let [call, done] = exchange("c", "write", json!({ "path": "a.rs", "content": "c" }), "done");
+            let read = 2 + came.iter().position(|id| *id == "read").unwrap();
+            assert_eq!(changed(&history(&[&batch, &[call, done]])), [(read, 5)], "{asked:?}, {came:?}");
+        }
+    }
+}
+
+/// A call whose result takes its time was made before what came in between.
+#[test]
+fn a_change_that_was_asked_for_before_the_read_came() {
+    let [write, written] = exchange("w", "write", json!({ "path": "a.rs", "content": "b" }), "done");
+    let [read, shown] = exchange("r", "read", json!({ "path": "a.rs" }), "fn main() {}");
+    let orders = [
+        ([&write, &read, &shown, &written], vec![]),
+        ([&read, &write, &written, &shown], vec![]),
+        ([&read, &write, &shown, &written], vec![]),
+        ([&read, &shown, &write, &written], vec![(2, 4)]),
+    ];
+    for (order, expected) in orders {
+        assert_eq!(changed(&history(&[&[user("go")], &order.map(Clone::clone)])), expected, "{order:?}");
+    }
 }
 
 /// What may not have happened makes nothing stale.

@@ -120,6 +120,7 @@ struct Dues {
     options: Options,
     quotes: Quotes,
     tools: Vec<Option<String>>,
+    asked_in: Vec<Option<usize>>,
 }
 
 impl Dues {
@@ -130,6 +131,7 @@ impl Dues {
             options: Options::from_json(last.options.clone()).expect("good options"),
             quotes: Quotes::new(last.input()),
             tools: oracle::tools_of(last.input()),
+            asked_in: oracle::asked_in(last.input()),
         }
     }
 
@@ -165,14 +167,13 @@ impl Dues {
         unprotected.max(aged).max(there).max(held)
     }
 
-    /// Later results about the same resource, of the same tool.
+    /// Results of later calls about the same resource, of the same tool.
     fn again(&self, edit: &Edit) -> impl Iterator<Item = usize> {
         let about = |message: &usize| self.actions[message].resource.as_ref().map(|resource| &resource.key);
         let (own, tool) = (about(&edit.message), &self.tools[edit.message]);
-        self.actions
-            .keys()
-            .copied()
-            .filter(move |message| *message > edit.message && own.is_some() && about(message) == own && self.tools[*message] == *tool)
+        self.actions.keys().copied().filter(move |message| {
+            self.asked_in[*message] > Some(edit.message) && own.is_some() && about(message) == own && self.tools[*message] == *tool
+        })
     }
 
     /// Whether the same was asked before, so that it may have been cut too early and stay longer now.
