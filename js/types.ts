@@ -37,7 +37,11 @@ export interface ModelInfo {
   id?: string | undefined;
   /** Tokens, prompt and completion together. */
   contextWindow?: number | undefined;
+  /** Of the model's description, which is taken as it is: `fold` does not ask for it. */
+  maxOutputTokens?: number | undefined;
   cache?: CacheProfile | CacheProfileName | undefined;
+  /** Of a million uncached input tokens; likewise. */
+  inputPrice?: number | undefined;
 }
 
 /** Index of a message in the history, or one part of it. */

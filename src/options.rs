@@ -52,8 +52,12 @@ pub struct ModelInfo {
     pub id: Option<String>,
     /// Its window in tokens, prompt and completion together.
     pub context_window: Option<u32>,
+    /// The longest completion it writes.
+    pub max_output_tokens: Option<u32>,
     /// What its provider charges for cached tokens.
     pub cache: Option<Profile>,
+    /// Price of a million uncached input tokens.
+    pub input_price: Option<f64>,
 }
 
 /// What the host knows of the provider's cache.

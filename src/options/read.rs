@@ -54,12 +54,6 @@ const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asS
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
 const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
 
-/// The same of a model, and what to do instead.
-const NOT_YET_OF_MODEL: &[(&str, &str)] = &[
-    ("maxOutputTokens", "say with completionReserve what is kept free for the answer"),
-    ("inputPrice", "multiply costs, which are in uncached input tokens, by it"),
-];
-
 /// See [`Options::read_for`].
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
@@ -127,12 +121,6 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
             return Err(fields.error(Code::UnsupportedOption, name, "this version does not carry it out yet: leave it out"));
         }
     }
-    for (name, instead) in NOT_YET_OF_MODEL {
-        if fields.read("model", Ok)?.and_then(|model| model.get(name)).is_some_and(|value| value.kind() != Kind::Null) {
-            let what = format!("this version does not carry it out yet: leave it out, and {instead}");
-            return Err(fields.error(Code::UnsupportedOption, &format!("model.{name}"), what));
-        }
-    }
     let Some(unknown) = fields.other_than(&[NAMES, NOT_YET].concat()) else {
         return Ok(());
     };
@@ -194,11 +182,13 @@ fn changes(fields: &Fields<'_>) -> crate::Result<Vec<Change>> {
 
 /// The model, and the prices that are asked for it.
 fn model(fields: &Fields<'_>) -> crate::Result<(ModelInfo, Option<Asked>)> {
-    fields.refuse_others(&["id", "contextWindow", "cache"])?;
+    fields.refuse_others(&["id", "contextWindow", "maxOutputTokens", "cache", "inputPrice"])?;
     let model = ModelInfo {
         id: fields.read("id", text)?,
         cache: None, // as soon as the id is known
         context_window: fields.read("contextWindow", positive)?,
+        max_output_tokens: fields.read("maxOutputTokens", whole)?,
+        input_price: fields.read("inputPrice", amount)?,
     };
     Ok((model, fields.read("cache", Asked::read)?))
 }

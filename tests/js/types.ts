@@ -37,7 +37,7 @@ export function theNextPlanIsTheLastOne(history: ChatMessage[]): void {
 }
 
 export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
-  system: "x", tools: [], contextBlock: "x", toolChoice: "auto", model: { id: "x", contextWindow: 1, cache: "openai" },
+  system: "x", tools: [], contextBlock: "x", toolChoice: "auto", model: { id: "x", contextWindow: 1, maxOutputTokens: 1, cache: "openai", inputPrice: 1 },
   cold: { modelSwitched: true, retrying: true, idleMs: 1 }, usage: { inputTokens: 1, upTo: 1 }, pins: [0, { message: 1 }, { message: 1, part: 0 }],
   enabled: true, preset: "spec", when: "never",
   cache: { read: 0.1, write: 1.25, ttlMs: 1, minimumTokens: 1024, granularityTokens: 128 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
@@ -52,8 +52,6 @@ export function optionsAreChecked(history: ChatMessage[], plan: Plan): void {
   fold(history, { floorRatoi: 0.5 });
   // @ts-expect-error of a later version
   fold(history, { outline: true });
-  // @ts-expect-error of a later version
-  fold(history, { model: { id: "x", inputPrice: 3 } });
   // @ts-expect-error a kind
   fold(history, { byKind: { reads: {} } });
   // @ts-expect-error a field of a kind's policy

@@ -56,7 +56,6 @@ fn what_is_not_built_yet_may_be_off() {
         assert!(Options::from_json(json!({ (name): false })).is_ok(), "{name}");
         assert!(Options::from_json(json!({ (name): null })).is_ok(), "{name}");
     }
-    assert!(Options::from_json(json!({ "model": { "maxOutputTokens": null, "inputPrice": null } })).is_ok());
 }
 
 /// Options, the code, the path, and words of the message that tell what to do.
@@ -145,13 +144,6 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "byKind": { "shell": {} } }), "invalid_option", "options.byKind.shell", "expected read, search, list"),
         (json!({ "byKind": { "read": { "protectTurns": 1 } } }), "invalid_option", "options.byKind.read.protectTurns", "did you mean protectCalls?"),
         (json!({ "byKind": { "run": { "maxBytes": -1 } } }), "invalid_option", "options.byKind.run.maxBytes", not_whole),
-        (
-            json!({ "model": { "id": "gpt-5", "maxOutputTokens": 8192 } }),
-            "unsupported_option",
-            "options.model.maxOutputTokens",
-            "leave it out, and say with completionReserve",
-        ),
-        (json!({ "model": { "inputPrice": 3 } }), "unsupported_option", "options.model.inputPrice", "leave it out, and multiply costs"),
         (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
         (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),
     ]
