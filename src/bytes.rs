@@ -47,21 +47,18 @@ pub fn count(bytes: &[u8], wanted: u8) -> u64 {
 /// through the first words of a result.
 pub fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {
     let (Some(first), Some(last)) = (word.first(), word.last()) else { return Some(0) };
-    let (first, last) = (u8x16::splat(*first), u8x16::splat(*last));
     let places = (bytes.len() + 1).checked_sub(word.len())?;
-    let lane = |at: usize| {
-        let rest = bytes.get(at..).unwrap_or(&[]);
-        u8x16::new(rest.first_chunk().copied().unwrap_or_else(|| {
-            let mut end = [0; LANES];
-            end[..rest.len()].copy_from_slice(rest);
-            end
-        }))
+    let Some(last_lane) = places.checked_sub(LANES) else {
+        return (0..places).find(|at| bytes[*at..].starts_with(word));
     };
-    for at in (0..places).step_by(LANES) {
+    let (first, last) = (u8x16::splat(*first), u8x16::splat(*last));
+    let lane = |at: usize| u8x16::new(bytes[at..].first_chunk().copied().unwrap_or_default());
+    // The last lanes overlap, so that none ends behind the text.
+    for at in (0..places).step_by(LANES).map(|at| at.min(last_lane)) {
         let mut candidates = (lane(at).simd_eq(first) & lane(at + word.len() - 1).simd_eq(last)).to_bitmask();
         while candidates != 0 {
             let found = at + candidates.trailing_zeros() as usize;
-            if bytes.get(found..found + word.len()) == Some(word) {
+            if bytes[found..].starts_with(word) {
                 return Some(found);
             }
             candidates &= candidates - 1;
