@@ -19,6 +19,7 @@
 
 use std::hash::Hasher;
 use std::ops::Range;
+use std::rc::Rc;
 
 use crate::tape::{self, Node};
 use crate::tokens;
@@ -38,6 +39,7 @@ pub mod paths;
 pub mod prints;
 pub mod quotes;
 pub mod reads;
+pub mod remembered;
 pub mod repeats;
 pub mod resources;
 pub mod shell;
@@ -246,11 +248,12 @@ impl<'t> View<'t> {
     }
 
     /// What a tool call does; `kind` is the host's word on the tool, `own` the names of the arguments that it says make the resource.
-    pub fn action(&self, tool_call: usize, kind: Option<ToolKind>, own: Option<&[String]>) -> Action {
+    pub fn action(&self, tool_call: usize, kind: Option<ToolKind>, own: Option<&[String]>) -> Rc<Action> {
         let call = &self.tool_calls[tool_call];
-        match call.arguments {
-            Some(arguments) => Action::of_node(call.name, arguments, kind, own),
-            None => Action::of(call.name, "", kind, own),
+        match (call.arguments.map(|arguments| (arguments, arguments.text())), kind, own) {
+            (Some((_, Some(text))), None, None) => remembered::action(call.name, text),
+            (Some((arguments, _)), ..) => Rc::new(Action::of_node(call.name, arguments, kind, own)),
+            (None, ..) => Rc::new(Action::of(call.name, "", kind, own)),
         }
     }
 

@@ -79,10 +79,6 @@ impl State<'_, '_> {
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
         let found = &self.view.entries[entry];
-        // A line would hide that it failed, and nothing else in the prompt says so; truncation keeps the words that do.
-        if !matches!(pass, Pass::Truncation | Pass::Reasoning) && found.has_failed() {
-            return;
-        }
         if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
             return;
         }
@@ -93,6 +89,10 @@ impl State<'_, '_> {
             Some(_) => return,
         };
         if pass != Pass::Truncation && self.is_original(entry) {
+            return;
+        }
+        // A line would hide that it failed, and nothing else in the prompt says so; truncation keeps the words that do.
+        if !matches!(pass, Pass::Truncation | Pass::Reasoning) && found.has_failed() {
             return;
         }
         let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };

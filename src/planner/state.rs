@@ -58,7 +58,7 @@ pub(super) struct State<'v, 't> {
     pub(super) opened: usize,
     /// The entries that a pass might shorten.
     pub(super) pending: BTreeMap<usize, Pending>,
-    pub(super) actions: Vec<OnceCell<Action>>,
+    pub(super) actions: Vec<OnceCell<Rc<Action>>>,
     pub(super) copies: Copies<'v, 't>,
     pub(super) reads: Reads,
     pub(super) changes: Changes,
