@@ -13,8 +13,8 @@
 //! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
 //! let mut reads = Reads::default();
 //! for entry in [0, 1] {
-//!     let resource = view.action(entry, None, None).resource.unwrap();
-//!     reads.add(&view, entry, &resource);
+//!     let action = view.action(entry, None, None);
+//!     reads.add(&view, entry, action.resource.as_ref().unwrap());
 //! }
 //! assert_eq!(reads.superseders(0).collect::<Vec<_>>(), [1]);
 //! # Ok::<(), warmfold::Error>(())

@@ -262,7 +262,7 @@ fn of_calls<T>(call: &Call, told: impl Fn(&View<'_>, usize, &Options) -> T) -> B
 pub fn actions_of(call: &Call) -> BTreeMap<usize, Action> {
     of_calls(call, |view, tool_call, options| {
         let tool = view.tool_calls[tool_call].name;
-        view.action(tool_call, options.kind_of(tool), options.resource_of(tool))
+        (*view.action(tool_call, options.kind_of(tool), options.resource_of(tool))).clone()
     })
 }
 
