@@ -137,7 +137,8 @@ function inWasm<T>(name: string, work: () => T): T {
 }
 
 function ofRequest(options: RequestOptions): FoldOptions {
-  const told = ["system", "tools", "toolChoice"].find((name) => name in anObject(options));
+  const given = anObject(options) as FoldOptions;
+  const told = (["system", "tools", "toolChoice"] as const).find((name) => given[name] !== undefined);
   if (told) throw new WarmfoldError("invalid_option", "it is read from the request: leave it out", `options.${told}`);
   return options;
 }
