@@ -51,9 +51,8 @@ export function foldBody(body: Uint8Array, options: RequestOptions = {}): FoldBo
     return returned<WrittenBody>(() => wasm().foldBody(body.length));
   });
   const { patches: _, ...decision } = withEdits(written, plan);
-  let from = 0;
-  const splices = written.places.map(([start, end, until]): Splice => ({ start, end, bytes: written.json.subarray(from, (from = until)) }));
-  return { body: spliced(body, splices), splices, ...decision };
+  const folded = written.body ?? body;
+  return { body: folded, splices: splicesOf(written.places, folded), ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
@@ -93,8 +92,8 @@ interface Written<O> {
 
 /** See `WrittenBody` there. */
 interface WrittenBody {
-  places: [start: number, end: number, until: number][];
-  json: Uint8Array;
+  places: Uint8Array;
+  body?: Uint8Array | null;
   sameEdits: boolean;
   outcome: Decision & Patched;
 }
@@ -143,18 +142,17 @@ function ofRequest(options: RequestOptions): FoldOptions {
   return options;
 }
 
-function spliced(body: Uint8Array, splices: readonly Splice[]): Uint8Array {
-  if (splices.length === 0) return body;
-  const output = new Uint8Array(splices.reduce((length, { start, end, bytes }) => length - (end - start) + bytes.length, body.length));
-  let [from, to] = [0, 0];
-  for (const { start, end, bytes } of splices) {
-    output.set(body.subarray(from, start), to);
-    output.set(bytes, to + start - from);
-    to += start - from + bytes.length;
-    from = end;
-  }
-  output.set(body.subarray(from), to);
-  return output;
+/** What was put in stands in the folded body. */
+function splicesOf(places: Uint8Array, folded: Uint8Array): Splice[] {
+  const numbers = new DataView(places.buffer, places.byteOffset, places.length);
+  const number = (at: number) => numbers.getUint32(4 * at, true);
+  let shift = 0;
+  return Array.from({ length: places.length / 12 }, (_, at) => {
+    const [start, end, length] = [number(3 * at), number(3 * at + 1), number(3 * at + 2)];
+    const bytes = folded.subarray(start + shift, start + shift + length);
+    shift += length - (end - start);
+    return { start, end, bytes };
+  });
 }
 
 function anObject<O extends object>(options: O): O {

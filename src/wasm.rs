@@ -16,8 +16,7 @@ use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::replay::{self, Recorded};
 use crate::tape::{Kind, Node, Tape};
-use crate::wire::splice::{self, Splice};
-use crate::wire::{Request, patch};
+use crate::wire::{Request, patch, splice};
 
 thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
@@ -94,13 +93,12 @@ pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
             let read = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
             let (mut outcome, same_edits) = decided(read.root(), tape.root(), fold::fold)?;
             let messages = Request::of(read.root(), None).message_array()?;
-            let (mut places, mut json) = (Vec::new(), Vec::new());
-            for Splice { range, json: text } in splice::splices(messages, &outcome.patches, body) {
-                json.extend_from_slice(text.as_bytes());
-                places.push((range.start, range.end, json.len()));
-            }
-            outcome.patches.clear();
-            Ok(WrittenBody { places, json: Bytes(json), same_edits, outcome })
+            let splices = splice::splices(messages, &std::mem::take(&mut outcome.patches), body);
+            drop(read); // its texts are as long as the body
+            let numbers = splices.iter().flat_map(|splice| [splice.range.start, splice.range.end, splice.json.len()]);
+            let places = Bytes(numbers.flat_map(|number| (number as u32).to_le_bytes()).collect());
+            let body = (!splices.is_empty()).then(|| Bytes(splice::spliced(body, &splices)));
+            Ok(WrittenBody { places, body, same_edits, outcome })
         })
     });
     done.and_then(|written| write(&written)).map_err(thrown)
@@ -164,10 +162,10 @@ struct Written<O> {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct WrittenBody {
-    /// Of each splice: from and up to which byte of the body, and up to which byte of `json`.
-    places: Vec<(usize, usize, usize)>,
-    /// What the splices put in.
-    json: Bytes,
+    /// Of each splice: from and up to which byte of the body given, and how many bytes in their place; `u32`s, low byte first.
+    places: Bytes,
+    /// The new body; none where nothing changes.
+    body: Option<Bytes>,
     same_edits: bool,
     outcome: fold::Outcome,
 }

@@ -40,7 +40,8 @@ pub fn splices(messages: Node<'_>, patches: &[Patch], source: &[u8]) -> Vec<Spli
 
 /// The source with the splices in it.
 pub fn spliced(source: &[u8], splices: &[Splice]) -> Vec<u8> {
-    let mut output = Vec::with_capacity(source.len());
+    let length = splices.iter().fold(source.len(), |length, splice| length + splice.json.len() - splice.range.len());
+    let mut output = Vec::with_capacity(length);
     let mut at = 0;
     for Splice { range, json } in splices {
         output.extend_from_slice(&source[at..range.start]);

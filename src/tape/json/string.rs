@@ -11,6 +11,18 @@ pub(super) const SLACK: usize = LANES;
 
 const REPLACEMENT: char = char::REPLACEMENT_CHARACTER;
 
+/// What a letter behind a backslash stands for; 0 where it is none of them.
+const ESCAPES: [u8; 256] = {
+    let mut escapes = [0; 256];
+    let mut at = 0;
+    while at < PAIRS.len() {
+        escapes[PAIRS[at].0 as usize] = PAIRS[at].1;
+        at += 1;
+    }
+    escapes
+};
+const PAIRS: [(u8, u8); 8] = [(b'n', b'\n'), (b't', b'\t'), (b'r', b'\r'), (b'b', 8), (b'f', 12), (b'"', b'"'), (b'\\', b'\\'), (b'/', b'/')];
+
 impl Writer<'_> {
     /// Reads a string from behind its opening quote; returns where its text stands.
     pub(super) fn string(&mut self) -> crate::Result<(u32, u32)> {
@@ -20,11 +32,21 @@ impl Writer<'_> {
         }
         loop {
             self.plain();
-            match self.source.get(self.at) {
-                Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.fault("a control character in a string")),
-                None => return Err(self.fault("ends early")),
+            match (self.source.get(self.at), self.source.get(self.at + 1)) {
+                (Some(b'"'), _) => break,
+                (Some(b'\\'), Some(letter)) => match ESCAPES[usize::from(*letter)] {
+                    0 => self.unicode(*letter)?,
+                    decoded => {
+                        self.text.push(decoded);
+                        self.at += 2;
+                    }
+                },
+                (Some(b'\\'), None) => {
+                    self.at += 1;
+                    return Err(self.fault("ends early"));
+                }
+                (Some(_), _) => return Err(self.fault("a control character in a string")),
+                (None, _) => return Err(self.fault("ends early")),
             }
         }
         self.at += 1;
@@ -34,8 +56,10 @@ impl Writer<'_> {
     /// Copies up to the next quote, backslash or control character.
     #[inline(always)]
     fn plain(&mut self) {
+        let (source, text) = (self.source, &mut self.text);
+        let mut at = self.at;
         loop {
-            let rest = &self.source[self.at..];
+            let rest = &source[at..];
             let lane = match rest.first_chunk::<LANES>() {
                 Some(lane) => *lane,
                 None => {
@@ -47,41 +71,23 @@ impl Writer<'_> {
             let bytes = u8x16::new(lane);
             let is_control = bytes.min(u8x16::splat(0x1f)).simd_eq(bytes);
             let ends = (bytes.simd_eq(u8x16::splat(b'"')) | bytes.simd_eq(u8x16::splat(b'\\')) | is_control).to_bitmask();
-            let length = self.text.len();
-            self.text.extend_from_slice(&lane);
-            if ends == 0 {
-                self.at += LANES;
-                continue;
+            let length = text.len();
+            text.extend_from_slice(&lane);
+            if ends != 0 {
+                let plain = ends.trailing_zeros() as usize;
+                text.truncate(length + plain);
+                self.at = at + plain;
+                return;
             }
-            let plain = ends.trailing_zeros() as usize;
-            self.text.truncate(length + plain);
-            self.at += plain;
-            return;
+            at += LANES;
         }
     }
 
-    #[inline]
-    fn escape(&mut self) -> crate::Result<()> {
-        let decoded = match self.source.get(self.at + 1) {
-            Some(b'n') => b'\n',
-            Some(b't') => b'\t',
-            Some(b'r') => b'\r',
-            Some(b'b') => 8,
-            Some(b'f') => 12,
-            Some(escaped @ (b'"' | b'\\' | b'/')) => *escaped,
-            Some(b'u') => return self.unicode(),
-            Some(_) => return Err(self.fault("an escape that JSON does not have")),
-            None => {
-                self.at += 1;
-                return Err(self.fault("ends early"));
-            }
-        };
-        self.text.push(decoded);
-        self.at += 2;
-        Ok(())
-    }
-
-    fn unicode(&mut self) -> crate::Result<()> {
+    #[cold]
+    fn unicode(&mut self, letter: u8) -> crate::Result<()> {
+        if letter != b'u' {
+            return Err(self.fault("an escape that JSON does not have"));
+        }
         let first = self.hex(self.at)?;
         let mut length = 6;
         let letter = match first {
