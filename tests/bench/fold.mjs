@@ -1,38 +1,40 @@
-// What a fold costs, held against JSON.parse + JSON.stringify and structuredClone of the same messages in the same run.
+// What a fold costs, held against JSON.parse + JSON.stringify of the same request in the same run, and against the whole JavaScript way: bytes,
+// parse, edit, stringify, bytes.
 //     npm run bench [-- --quick]
 // Rounds are interleaved and ratios are taken within a round, so that a busy machine slows both sides alike.
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
-import { decide, fold, replay } from "warmfold";
-import { agentHistory } from "./histories.mjs";
+import { decide, fold, foldBody, replay } from "warmfold";
+import { agentHistory, smallHistory } from "./histories.mjs";
 
 const quick = process.argv.includes("--quick");
 // Repeats make a round of a short task long enough for the clock.
 const SIZES = quick
   ? [{ length: 100, rounds: 9, repeats: 10 }, { length: 1000, rounds: 7, repeats: 1 }]
-  : [{ length: 100, rounds: 31, repeats: 20 }, { length: 1000, rounds: 21, repeats: 3 }, { length: 10_000, rounds: 9, repeats: 1 }];
+  : [{ length: 5, rounds: 31, repeats: 500 }, { length: 100, rounds: 31, repeats: 20 }, { length: 1000, rounds: 21, repeats: 3 }, { length: 10_000, rounds: 9, repeats: 1 }];
 
 setFlagsFromString("--expose-gc");
 /** Nobody pays for another's garbage. */
 const collectGarbage = runInNewContext("gc");
 
+const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
 const main = readFileSync(new URL("../../pkg/esm/warmfold.js", import.meta.url));
 console.log(`Node ${process.versions.node}; the package's ESM file is ${kilobytes(main)} KB, ${kilobytes(gzipSync(main, { level: 9 }))} KB gzipped\n`);
 
-const print = (...cells) => console.log(cells.map((cell, column) => (column < 2 ? cell.padEnd([10, 34][column]) : cell.padStart([11, 26, 26][column - 2]))).join(""));
-print("messages", "what", "ms", "× parse + stringify", "× structuredClone");
+const print = (...cells) => console.log(cells.map((cell, column) => (column < 2 ? cell.padEnd([10, 38][column]) : cell.padStart([11, 26, 26][column - 2]))).join(""));
+print("messages", "what", "ms", "× parse + stringify", "× the JavaScript way");
 const medians = new Map();
 for (const size of SIZES) measure(size);
 
 const [before, after] = SIZES.slice(-2).map(({ length }) => length);
 console.log(`\nGrowth of time from ${count(before)} to ${count(after)} messages (${after / before} is linear)`);
-for (const [name, times] of medians) console.log(`  ${name.padEnd(34)}${(times.get(after) / times.get(before)).toFixed(1).padStart(6)}`);
+for (const [name, times] of medians) if (times.has(before)) console.log(`  ${name.padEnd(38)}${(times.get(after) / times.get(before)).toFixed(1).padStart(6)}`);
 
 function measure({ length, rounds, repeats }) {
-  const messages = agentHistory(length);
-  const json = JSON.stringify(messages);
+  const messages = length < 10 ? smallHistory() : agentHistory(length);
+  const json = JSON.stringify({ model: "claude-opus-4-5", messages });
   const tasks = tasksOf(messages, json);
   const times = new Map([...tasks.keys()].map((name) => [name, []]));
   for (let round = -2; round < rounds; round++) {
@@ -44,11 +46,11 @@ function measure({ length, rounds, repeats }) {
       if (round >= 0) times.get(name).push(milliseconds); // the first two are for the compilers
     }
   }
-  const [parse, clone] = [...times.values()];
-  console.log(`${count(length)} messages, ${(json.length / 1e6).toFixed(1)} MB`);
+  const [parse, way] = [...times.values()];
+  console.log(`${count(length)} messages, ${json.length < 1e5 ? `${(json.length / 1e3).toFixed(1)} KB` : `${(json.length / 1e6).toFixed(1)} MB`}`);
   for (const [name, own] of times) {
     const against = (other) => spread(own.map((time, round) => time / other[round]));
-    print("", name, median(own).toFixed(median(own) < 10 ? 2 : 0), against(parse), against(clone));
+    print("", name, median(own).toFixed(median(own) < 10 ? 2 : 0), against(parse), against(way));
     if (!medians.has(name)) medians.set(name, new Map());
     medians.get(name).set(length, median(own));
   }
@@ -56,27 +58,48 @@ function measure({ length, rounds, repeats }) {
 
 /** The two that are held against, then the calls; each call is checked to do what its name says. */
 function tasksOf(messages, json) {
+  const bytes = encoder.encode(json);
   const { tokensBefore } = decide(messages, { when: "never" }).report;
+  const never = { preset: "spec", budgetTokens: tokensBefore };
   const tight = { preset: "spec", budgetTokens: Math.round(tokensBefore / 2), floorRatio: 0.9 };
   const before = messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant"));
   const carried = (options) => ({ ...options, plan: decide(before, { ...options, plan: null }).plan });
-  const checked = (options, ...verdicts) => {
-    const { verdict, report } = fold(messages, options);
+  const checked = (run, ...verdicts) => {
+    const { verdict, report } = run();
     if (!verdicts.includes(verdict)) throw new Error(`expected ${verdicts}, got ${verdict}: ${report.reasons.join("; ")}`);
-    return () => fold(messages, options);
+    return run;
   };
-  return new Map([
+  const objects = (options, ...verdicts) => checked(() => fold(messages, options), ...verdicts);
+  const body = (options, ...verdicts) => checked(() => foldBody(bytes, options), ...verdicts);
+  const edited = fold(messages, carried({})).messages;
+  const always = [
     ["JSON.parse + JSON.stringify", () => JSON.stringify(JSON.parse(json))],
+    ["bytes, parse, edit, stringify, bytes", () => javaScriptWay(bytes, messages, edited)],
     ["structuredClone", () => structuredClone(messages)],
-    ["fold, nothing to do", checked({ preset: "spec", budgetTokens: tokensBefore }, "untouched")],
-    ["fold, carried plan", checked(carried({}), "carried", "folded")],
+    ["fold, nothing to do", objects(never, "untouched")],
+    ["foldBody, nothing to do", body(never, "untouched")],
+  ];
+  const long = () => [
+    ["fold, carried plan", objects(carried({}), "carried", "folded")],
+    ["foldBody, carried plan", body(carried({}), "carried", "folded")],
+    ["fold, new edits (plan: null)", objects({ plan: null }, "folded")],
+    ["foldBody, new edits (plan: null)", body({ plan: null }, "folded")],
     ["fold, plan derived", derived(messages, {})],
-    ["fold, new edits (plan: null)", checked({ plan: null }, "folded")],
     ["replay", () => replay(messages)],
-    ['"spec", carried plan', checked(carried(tight), "carried", "folded")],
+    ['"spec", carried plan', objects(carried(tight), "carried", "folded")],
+    ['"spec", new edits (plan: null)', objects({ ...tight, plan: null }, "folded")],
     ['"spec", plan derived', derived(messages, tight)],
-    ['"spec", new edits (plan: null)', checked({ ...tight, plan: null }, "folded")],
-  ]);
+  ];
+  return new Map(messages.length < 10 ? always : [...always, ...long()]);
+}
+
+/** What a router does without us: the edits are at hand and only put in. */
+function javaScriptWay(bytes, messages, edited) {
+  const request = JSON.parse(decoder.decode(bytes));
+  for (const [at, message] of edited.entries()) {
+    if (message !== messages[at]) request.messages[at] = { ...request.messages[at], content: message.content };
+  }
+  return encoder.encode(JSON.stringify(request));
 }
 
 /** Without a plan: the last call may or may not fold, edits are in force either way. */

@@ -91,3 +91,16 @@ export function agentHistory(length, seed = 1) {
   // As a host has them: parsed, each text flat in memory.
   return JSON.parse(JSON.stringify(messages.slice(0, length)));
 }
+
+/** Five messages, 2 KB. */
+export function smallHistory(seed = 1) {
+  const { code } = makeWorld(seed);
+  const tool_calls = [{ id: "call_0", type: "function", function: { name: "read_file", arguments: '{"path":"src/main.ts"}' } }];
+  return JSON.parse(JSON.stringify([
+    { role: "system", content: "You are a careful engineer." },
+    { role: "user", content: "Why does the parser fail?" },
+    { role: "assistant", content: null, tool_calls },
+    { role: "tool", tool_call_id: "call_0", content: code(1500) },
+    { role: "user", content: "And how is it mended?" },
+  ]));
+}
