@@ -4,7 +4,7 @@ import { applyPatches, copy, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
 import { forget, isPlain, MAX_BYTES, writeTape } from "./tape.js";
 import type {
-  Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
+  Bytes, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
 } from "./types.js";
 import { release, wasm } from "./wasm.js";
 
@@ -27,6 +27,9 @@ export function fold<M extends object>(messages: readonly M[], options: FoldOpti
  * request itself comes back.
  */
 export function foldRequest<R extends object>(request: R, options: RequestOptions = {}): FoldRequestResult<R> {
+  if (typeof request !== "object" || request === null || Array.isArray(request)) {
+    throw new WarmfoldError("invalid_message", "expected a request object, as the provider's API takes it", "request");
+  }
   const { outcome, texts } = onTape<Decision & Patched>("fold", request, ofRequest(options));
   const { patches, ...decision } = outcome;
   if (patches.length === 0) return { request, ...decision };
@@ -40,7 +43,7 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
  * The same of a request's bytes, UTF-8 JSON: every byte outside a splice is the input's, spacing and spelling of numbers included. Where
  * nothing changes, the very bytes given come back.
  */
-export function foldBody(body: Uint8Array, options: RequestOptions = {}): FoldBodyResult {
+export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions = {}): FoldBodyResult<B> {
   if (!(body instanceof Uint8Array)) throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
   const { plan, ...rest } = ofRequest(options);
@@ -93,7 +96,7 @@ interface Written<O> {
 /** See `WrittenBody` there. */
 interface WrittenBody {
   places: Uint8Array;
-  body?: Uint8Array | null;
+  body?: Bytes | null;
   sameEdits: boolean;
   outcome: Decision & Patched;
 }

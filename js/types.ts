@@ -45,7 +45,7 @@ export interface ModelInfo {
 }
 
 /** Index of a message in the history, or one part of it. */
-export type EntryRef = number | { message: number; part?: number };
+export type EntryRef = number | { message: number; part?: number | undefined };
 
 export interface FoldOptions {
   // this call
@@ -69,7 +69,7 @@ export interface FoldOptions {
   toolChoice?: unknown;
   model?: ModelInfo | undefined;
   /** The host knows that the cache is gone, or how long it has idled. */
-  cold?: boolean | { modelSwitched?: boolean; retrying?: boolean; idleMs?: number } | undefined;
+  cold?: boolean | { modelSwitched?: boolean | undefined; retrying?: boolean | undefined; idleMs?: number | undefined } | undefined;
   /**
    * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat), cached reads and writes included; `upTo` is the length
    * of the history that the request was made from.
@@ -292,9 +292,12 @@ export interface FoldRequestResult<R> extends Decision {
   request: R;
 }
 
-export interface FoldBodyResult extends Decision {
+/** Bytes of an `ArrayBuffer`, as `fetch` takes them; older TypeScript knows no other. */
+export type Bytes = ReturnType<Uint8Array["slice"]>;
+
+export interface FoldBodyResult<B extends Uint8Array = Bytes> extends Decision {
   /** To be sent. The bytes given, where nothing changes. */
-  body: Uint8Array;
+  body: B | Bytes;
   /** The changes, ascending, for hosts that patch a stream or a buffer of their own. */
   splices: Splice[];
 }

@@ -105,8 +105,11 @@ fn line(arguments: Arguments<'_>) -> Option<Line> {
 /// A call that is what its kind says.
 fn plain(kind: ToolKind, arguments: Arguments<'_>, own: Option<&[String]>) -> Action {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    for file in arguments.files() {
-        let path = normalised("", file);
+    let files: Vec<String> = match own {
+        Some(own) => arguments.named(own),
+        None => arguments.files().into_iter().map(|file| normalised("", file)).collect(),
+    };
+    for path in files {
         match kind {
             ToolKind::Read => add(&mut reads, path),
             // The place that is searched is a file, or a folder.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::paths::normalised;
 use super::resources::FILES;
 use crate::tape::{Kind, Node, Tape};
 
@@ -148,6 +149,15 @@ impl<'t> Arguments<'t> {
             Arguments::Text(text) => Some(text),
             _ => self.text_of(PATCHES),
         }
+    }
+
+    /// What the arguments of these names name: files, or whatever else the host says that a call is about, told apart by the argument.
+    pub(super) fn named(self, names: &[String]) -> Vec<String> {
+        let value = |name: &String| {
+            let text = self.text_of(&[name]).filter(|text| !text.is_empty())?;
+            Some(if FILES.contains(&name.as_str()) { normalised("", text) } else { [name, ":", text].concat() })
+        };
+        names.iter().filter_map(value).collect()
     }
 
     /// The files that are named, in lists and in lists of edits too.

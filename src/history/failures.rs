@@ -68,26 +68,32 @@ pub fn is_error(text: &str) -> bool {
 /// up to date must not be called stale.
 pub fn is_change_in_doubt(text: &str) -> bool {
     const SIGNS: &[&str] = &[
-        "fail",
         "error",
+        "expected",
+        "unique",
+        "fail",
         "reject",
         "denied",
         "cancel",
         "interrupt",
-        "unique",
         "no match",
         "not ",
         "unchanged",
         "no change",
         "no replacement",
         "0 replacement",
-        "expected",
+        "unsuccess",
         "modified since",
         "\"ok\":false",
         "\"ok\": false",
         "\"iserror\":true",
         "\"iserror\": true",
     ];
+    /// What is said of a change that was made.
+    const DONE: &[&str] = &["success", "has been updated", "has been edited", "has been written", "has been created", "was changed"];
+    const DONE_STARTS: &[&str] = &["edited", "updated", "applied", "wrote", "created"];
+    /// Words that stand in what a file has or a linter counts, too.
+    const OFTEN_QUOTED: usize = 3;
     /// Behind these stands an exit status.
     const STATUS: &[&str] = &["exit code: ", "exit_code\":", "exit_code\": ", "exitcode\":", "<returncode>", "exit status "];
     let mut end = text.len().min(300);
@@ -105,7 +111,9 @@ pub fn is_change_in_doubt(text: &str) -> bool {
         }
         false
     };
-    is_error(text) || is_unchanged_stub(text) || SIGNS.iter().any(|sign| has(&start, sign)) || STATUS.iter().any(failed)
+    let is_done = DONE.iter().any(|sign| has(&start, sign)) || DONE_STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign));
+    let signs = if is_done { &SIGNS[OFTEN_QUOTED..] } else { SIGNS };
+    is_error(text) || is_unchanged_stub(text) || signs.iter().any(|sign| has(&start, sign)) || STATUS.iter().any(failed)
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.

@@ -58,9 +58,9 @@ describe("bodies", () => {
     const property = fc.property(histories, policy, (history, { toolChoice: _, ...policy }: FoldOptions) => {
       let [plan, before]: [FoldBodyResult["plan"] | null, string | undefined] = [null, undefined];
       for (const length of callLengths(history)) {
-        const result = foldBody(bytesOf(JSON.stringify(whole({ messages: history.slice(0, length) }))), { ...policy, plan });
+        const result: FoldBodyResult = foldBody(bytesOf(JSON.stringify(whole({ messages: history.slice(0, length) }))), { ...policy, plan });
         plan = result.plan;
-        const sent = textOf(result.body).slice(0, -"]}".length);
+        const sent: string = textOf(result.body).slice(0, -"]}".length);
         if (before !== undefined && !result.folded) assert.equal(sent.slice(0, before.length), before);
         before = sent;
       }
@@ -130,6 +130,13 @@ describe("bodies", () => {
     assert.equal(foldBody(bytes).body, bytes);
     const marked = textOf(foldBody(bytes, { marks: "anthropic" }).body);
     assert.equal(marked.replaceAll('[{"type":"text","text":', "").replaceAll(',"cache_control":{"type":"ephemeral"}}]', ""), odd);
+  });
+
+  test("what is no request object is refused", () => {
+    for (const input of ["{}", [], null, undefined]) {
+      const { code, path } = refusal(() => foldRequest(input as unknown as object));
+      assert.deepEqual([code, path], ["invalid_message", "request"]);
+    }
   });
 
   test("any view of bytes will do", () => {

@@ -1,5 +1,5 @@
 /** What the compiler must accept and refuse. Checked by `tsc --noEmit`, never run. */
-import { WarmfoldError, decide, fold, render, replay, type Decision, type FoldOptions, type FoldResult, type Plan, type ReplayReport, type WarmfoldErrorCode } from "warmfold";
+import { WarmfoldError, decide, fold, foldBody, foldRequest, render, replay, type Decision, type FoldOptions, type FoldResult, type Plan, type ReplayReport, type WarmfoldErrorCode } from "warmfold";
 import { fold as slimFold } from "warmfold/slim";
 
 type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -27,6 +27,14 @@ export function messagesKeepTheirType(history: ChatMessage[], constant: readonly
   same<typeof replayed.messages, ChatMessage[]>(true);
   same<ReturnType<typeof replay<ChatMessage>>, ReplayReport>(true);
   fold(Object.freeze([{ role: "user", content: "hi" } as const])).messages[0]?.content satisfies "hi" | undefined;
+}
+
+export function aFoldedBodyIsABody(bytes: Uint8Array<ArrayBuffer>, buffer: Buffer, idleMs: number | undefined): void {
+  foldBody(new TextEncoder().encode("{}")).body satisfies BodyInit;
+  foldBody(bytes, { cold: { idleMs } }).body satisfies BodyInit;
+  foldBody(buffer).body satisfies Uint8Array;
+  const request: { model: string; messages: ChatMessage[] } = { model: "x", messages: [] };
+  foldRequest(request).request.messages satisfies ChatMessage[];
 }
 
 export function theNextPlanIsTheLastOne(history: ChatMessage[]): void {

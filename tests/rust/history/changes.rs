@@ -191,11 +191,23 @@ fn a_change_in_doubt_is_none() {
         "No changes made.",
         "{\"ok\":false}",
         "File has been modified since read. Read it again",
+        "0 of 3 hunks applied: error in hunk 2",
+        "Unsuccessful: the match must be unique",
     ];
     for text in doubtful {
         assert!(is_change_in_doubt(text), "{text}");
     }
-    for text in ["The file a.ts has been updated successfully.", "done", "", "Exit code: 0\nSuccess. Updated a.ts", "Wrote 120 bytes to a.ts"] {
+    let made = [
+        "The file a.ts has been updated successfully.",
+        "done",
+        "",
+        "Exit code: 0\nSuccess. Updated a.ts",
+        "Wrote 120 bytes to a.ts",
+        "Edited. 0 errors",
+        "The file a.ts has been edited. Lines with error handling: 3",
+        "The file /a.ts has been updated. Here is a snippet:\n  3\tthrow new Error('expected a unique name')",
+    ];
+    for text in made {
         assert!(!is_change_in_doubt(text), "{text}");
     }
 }
@@ -205,4 +217,16 @@ fn a_change_in_doubt_is_none() {
 fn another_file_of_the_same_name_is_another_file() {
     assert!(!same_file("package.json", "packages/foo/package.json"));
     assert!(same_file("src/index.ts", "/repo/src/index.ts") && same_file("src/index.ts", "src/index.ts"));
+}
+
+/// What the host says that a call is about is told apart by the argument, unless that names files everywhere.
+#[test]
+fn what_the_host_says_a_call_is_about_can_be_changed() {
+    use warmfold::history::{actions::Action, kinds::ToolKind};
+    let own = |name: &str| vec![name.to_owned()];
+    let read = Action::of("get_ticket", r#"{"ticket": "a.ts", "path": "b"}"#, Some(ToolKind::Read), Some(&own("ticket")));
+    let written = Action::of("close_ticket", r#"{"ticket": "a.ts"}"#, Some(ToolKind::Write), Some(&own("ticket")));
+    assert_eq!((&read.reads, &written.writes), (&vec!["ticket:a.ts".to_owned()], &read.reads));
+    let file = Action::of("peek", r#"{"path": "./a.ts"}"#, Some(ToolKind::Read), Some(&own("path")));
+    assert_eq!(file.reads, ["a.ts"]);
 }
