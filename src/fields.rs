@@ -1,6 +1,8 @@
 //! Typed access to the fields of an object on a tape, with the path of each fault. Options and plans are read through it, so that an
 //! error names its place and says what was expected, without a deserialiser generated for each type.
 
+use std::cell::Cell;
+
 use crate::error::{Code, Error};
 use crate::tape::{Kind, Node};
 
@@ -9,7 +11,10 @@ pub(crate) struct Fields<'t> {
     path: String,
     code: Code,
     advice: &'static str,
-    node: Node<'t>,
+    /// Each key once, as objects have it.
+    fields: Vec<Node<'t>>,
+    /// Behind the field that was read last: the next one mostly follows.
+    next: Cell<usize>,
 }
 
 /// A value that was refused.
@@ -49,7 +54,7 @@ impl<'t> Fields<'t> {
         if node.kind() != Kind::Object {
             return Err(error(code, path.to_owned(), Fault::expected("an object", node), advice));
         }
-        Ok(Fields { path: path.to_owned(), code, advice, node })
+        Ok(Fields { path: path.to_owned(), code, advice, fields: node.children().collect(), next: Cell::new(0) })
     }
 
     /// Reads a field; `None` where it is absent or null.
@@ -64,7 +69,11 @@ impl<'t> Fields<'t> {
     // Outside of what is made for each type.
     #[inline(never)]
     fn given(&self, name: &str) -> Option<Node<'t>> {
-        self.node.get(name).filter(|value| value.kind() != Kind::Null)
+        let (before, behind) = self.fields.split_at(self.next.get().min(self.fields.len()));
+        let found = behind.iter().chain(before).position(|field| field.has_key(name))?;
+        let at = (before.len() + found) % self.fields.len();
+        self.next.set(at + 1);
+        Some(self.fields[at]).filter(|value| value.kind() != Kind::Null)
     }
 
     #[cold]
@@ -83,7 +92,7 @@ impl<'t> Fields<'t> {
 
     /// The first field whose name is not among these; one that is null is absent.
     pub(crate) fn other_than(&self, names: &[&str]) -> Option<&'t str> {
-        self.node.children().filter(|value| value.kind() != Kind::Null).filter_map(Node::key).find(|name| !names.contains(name))
+        self.fields.iter().filter(|value| value.kind() != Kind::Null).copied().filter_map(Node::key).find(|name| !names.contains(name))
     }
 
     /// Refuses a field whose name is not among these, and says which one may be meant.

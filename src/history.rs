@@ -189,6 +189,14 @@ pub struct ToolCall<'t> {
     pub arguments: Option<Node<'t>>,
 }
 
+impl ToolCall<'_> {
+    /// Equal for calls with the same arguments.
+    pub fn arguments_print(&self) -> u64 {
+        let print = |arguments: Node<'_>| arguments.text().map_or_else(|| arguments.fingerprint(), tape::fingerprint);
+        self.arguments.map_or(0, print)
+    }
+}
+
 /// A mark that the caller has set already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostMark {

@@ -184,8 +184,8 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
     }
     let mut made: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
     let same = |call: usize| {
-        let arguments = view.tool_calls[call].arguments.map_or(0, |arguments| arguments.fingerprint());
-        tape::key(&[view.tool_calls[call].name.as_bytes(), &arguments.to_le_bytes()])
+        let call = &view.tool_calls[call];
+        tape::key(&[call.name.as_bytes(), &call.arguments_print().to_le_bytes()])
     };
     for call in 0..view.tool_calls.len() {
         made.entry(same(call)).or_default().push(view.tool_calls[call].message);

@@ -175,14 +175,14 @@ impl<'t> Node<'t> {
         if self.kind() != Kind::Object {
             return None;
         }
-        self.children().filter(|child| child.has_key(key.as_bytes())).last()
+        self.children().filter(|child| child.has_key(key)).last()
     }
 
-    /// Most keys are told apart by their length.
+    /// Whether an object holds it under this key. Most keys are told apart by their length.
     #[inline(always)]
-    fn has_key(self, key: &[u8]) -> bool {
+    pub(crate) fn has_key(self, key: &str) -> bool {
         self.tape.keys.get(self.words()[1] as usize).is_some_and(|&(offset, length)| {
-            length as usize == key.len() && self.tape.text.as_bytes().get(offset as usize..(offset + length) as usize) == Some(key)
+            length as usize == key.len() && self.tape.text.as_bytes().get(offset as usize..(offset + length) as usize) == Some(key.as_bytes())
         })
     }
 
@@ -250,14 +250,14 @@ pub fn hex(fingerprint: u64) -> String {
     format!("{fingerprint:016x}")
 }
 
-/// A key for things that agree in all of these parts.
+/// A key for things that agree in all of these parts. Hashed in one go: they are short.
 pub fn key(parts: &[&[u8]]) -> u64 {
-    let mut hasher = twox_hash::XxHash64::with_seed(0);
+    let mut whole = Vec::with_capacity(64);
     for part in parts {
-        hasher.write(&(part.len() as u64).to_le_bytes());
-        hasher.write(part);
+        whole.extend_from_slice(&(part.len() as u32).to_le_bytes());
+        whole.extend_from_slice(part);
     }
-    hasher.finish()
+    twox_hash::XxHash64::oneshot(0, &whole)
 }
 
 /// The fingerprint that [`hex`] wrote.

@@ -73,8 +73,7 @@ impl<'v, 't> Copies<'v, 't> {
     fn changed(&mut self, entry: usize) {
         let found = &self.view.entries[entry];
         let Some(call) = found.tool_call.map(|call| &self.view.tool_calls[call]) else { return };
-        let arguments = call.arguments.map_or(0, |arguments| arguments.fingerprint());
-        let key = tape::key(&[call.name.as_bytes(), &arguments.to_le_bytes(), &found.part.to_le_bytes()]);
+        let key = tape::key(&[call.name.as_bytes(), &call.arguments_print().to_le_bytes(), &found.part.to_le_bytes()]);
         let Some(last) = self.latest.insert(key, entry) else { return };
         let same = self.view.entries[last].bytes == found.bytes && self.prints.of(last) == self.prints.of(entry);
         self.since[entry] = if same { self.since[last] } else { last + 1 };

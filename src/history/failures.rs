@@ -53,11 +53,7 @@ pub fn is_error(text: &str) -> bool {
         "timed out",
     ];
     let says_so = |text: &str| {
-        let mut end = text.len().min(ERROR_SIGN_BYTES - ERROR_SIGN_BYTES / 4);
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let start = text[..end].to_ascii_lowercase();
+        let start = lowered(text, ERROR_SIGN_BYTES - ERROR_SIGN_BYTES / 4);
         STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign)) || SIGNS.iter().any(|sign| has(&start, sign))
     };
     let behind_line = text.strip_prefix('[').and_then(|text| text.split_once('\n'));
@@ -96,11 +92,7 @@ pub fn is_change_in_doubt(text: &str) -> bool {
     const OFTEN_QUOTED: usize = 3;
     /// Behind these stands an exit status.
     const STATUS: &[&str] = &["exit code: ", "exit_code\":", "exit_code\": ", "exitcode\":", "<returncode>", "exit status "];
-    let mut end = text.len().min(300);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let start = text[..end].to_ascii_lowercase();
+    let start = lowered(text, 300);
     let failed = |sign: &&str| {
         let mut rest = start.as_str();
         while let Some(at) = bytes::find(rest.as_bytes(), sign.as_bytes()) {
@@ -131,9 +123,22 @@ pub fn is_unchanged_stub(text: &str) -> bool {
         "identical to",
     ];
     text.len() <= 400 && {
-        let text = text.to_ascii_lowercase();
+        let text = lowered(text, text.len());
         SIGNS.iter().any(|sign| has(&text, sign))
     }
+}
+
+/// The first bytes of a text in lower case. What no sign holds follows, so that a short text is looked through as fast.
+fn lowered(text: &str, most: usize) -> String {
+    let mut end = text.len().min(most);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let mut start = String::with_capacity(end + 2 * bytes::LANES);
+    start.push_str(&text[..end]);
+    start.make_ascii_lowercase();
+    start.extend(["\0"; 2 * bytes::LANES]);
+    start
 }
 
 fn has(text: &str, sign: &str) -> bool {

@@ -12,12 +12,12 @@
 //! ```
 
 use std::cell::RefCell;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use super::actions::Action;
-use crate::tape;
 
 /// Longer calls are read again: they are mostly edits, each made once.
 const LONGEST: usize = 4096;
@@ -48,7 +48,9 @@ pub fn action(tool: &str, arguments: &str) -> Rc<Action> {
     if tool.len() + arguments.len() > LONGEST {
         return read();
     }
-    let key = tape::key(&[tool.as_bytes(), arguments.as_bytes()]);
+    let mut hasher = FxHasher::default();
+    (tool, arguments).hash(&mut hasher);
+    let key = hasher.finish();
     MEMORY.with_borrow_mut(|memory| {
         if let Some(known) = memory.calls.get(&key).filter(|known| known.tool == tool && known.arguments == arguments) {
             return known.action.clone();

@@ -208,5 +208,5 @@ impl<'t> Walk<'t, '_> {
 
 /// A text as JSON, spelt as `JSON.stringify` spells it.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    serde_json::to_string(text).unwrap_or_default() // a text is always JSON
 }
