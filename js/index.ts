@@ -2,7 +2,7 @@
 
 import { applyPatches, copy, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { forget, isPlain, MAX_BYTES, writeTape } from "./tape.js";
+import { forget, isOpaque, isPlain, MAX_BYTES, writeTape } from "./tape.js";
 import type {
   Bytes, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
 } from "./types.js";
@@ -44,7 +44,7 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
  * nothing changes, the very bytes given come back.
  */
 export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions = {}): FoldBodyResult<B> {
-  if (!(body instanceof Uint8Array)) throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
+  if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
   const { plan, ...rest } = ofRequest(options);
   const written = inWasm("foldBody", () => {
@@ -77,7 +77,7 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
  */
 export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
   const { times, asScored, ...policy } = anObject(options);
-  const told = ["plan", "cold", "usage"].find((name) => name in policy);
+  const told = (["plan", "cold", "usage"] as const).find((name) => (policy as FoldOptions)[name] !== undefined);
   if (told) throw new WarmfoldError("invalid_option", "a replay carries the plan itself, and tells cold calls from times: leave it out", `options.${told}`);
   return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
 }
@@ -159,7 +159,7 @@ function splicesOf(places: Uint8Array, folded: Uint8Array): Splice[] {
 }
 
 function anObject<O extends object>(options: O): O {
-  if (typeof options === "object" && options !== null) return options;
+  if (typeof options === "object" && options !== null && !Array.isArray(options) && !isOpaque(options)) return options;
   throw new WarmfoldError("invalid_option", "expected an object of options; leave it out for the defaults", "options");
 }
 

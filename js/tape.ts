@@ -10,7 +10,8 @@ const NULL = 0, FALSE = 1, TRUE = 2, NUMBER = 3, STRING = 4, ARRAY = 5, OBJECT =
 const INSTANCE = 1 << 8;
 const NO_KEY = 0xffffffff;
 const WORDS = 4;
-const MAX_DEPTH = 512;
+/** Of the request; what it is written in is one more. */
+const MAX_DEPTH = 512 + 1;
 /** Of text, and of nodes, in bytes: wasm memory is 4 GiB, and both may have to move. */
 export const MAX_BYTES = 2 ** 30;
 /** Up to this length a loop beats a call of the encoder. */
@@ -130,7 +131,7 @@ export function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-function isOpaque(value: object): boolean {
+export function isOpaque(value: object): boolean {
   return ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Date || value instanceof Map || value instanceof Set || value instanceof URL;
 }
 
@@ -177,7 +178,7 @@ function tooDeep(value: object, ancestors: unknown[]): WarmfoldError {
     if (seen.has(ancestor)) return new WarmfoldError("cyclic", "it contains itself, which no provider can be sent: break the cycle", place(way.slice(0, depth + 1)));
     seen.add(ancestor);
   }
-  return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH} levels: flatten the value, or send it as text`, place(way.slice(0, 7)));
+  return new WarmfoldError("too_deep", `nested over ${MAX_DEPTH - 1} levels: flatten the value, or send it as text`, place(way.slice(0, 7)));
 }
 
 /** The path along these objects, each inside the one before; what the caller knows begins below `request`. */

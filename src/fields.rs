@@ -90,9 +90,9 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// The first field whose name is not among these; one that is null is absent.
+    /// The first field whose name is not among these.
     pub(crate) fn other_than(&self, names: &[&str]) -> Option<&'t str> {
-        self.fields.iter().filter(|value| value.kind() != Kind::Null).copied().filter_map(Node::key).find(|name| !names.contains(name))
+        self.fields.iter().copied().filter_map(Node::key).find(|name| !names.contains(name))
     }
 
     /// Refuses a field whose name is not among these, and says which one may be meant.

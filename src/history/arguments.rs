@@ -74,6 +74,12 @@ impl<'t> Arguments<'t> {
         }
     }
 
+    /// All texts that are in fields, however deep.
+    pub(super) fn texts(self) -> impl Iterator<Item = &'t str> {
+        let fields = if let Arguments::Fields(fields) = self { Some(fields) } else { None };
+        fields.into_iter().flat_map(Node::subtree).filter_map(Node::text)
+    }
+
     /// The first of these that is there.
     fn get(self, names: &[&str]) -> Option<Node<'t>> {
         let Arguments::Fields(fields) = self else { return None };
@@ -124,8 +130,14 @@ impl<'t> Arguments<'t> {
     pub(super) fn is_plain_command(self) -> bool {
         let Arguments::Fields(fields) = self else { return true };
         let commands = COMMANDS.iter().filter(|name| fields.get(name).is_some()).count();
-        let is_word = |word: Node<'_>| word.text().is_some_and(|word| !word.contains(OPERATORS));
+        // Where a host joins them to a line, a word with a space is two.
+        let is_word = |word: Node<'_>| word.text().is_some_and(|word| !word.contains(OPERATORS) && !word.contains(' '));
+        let starts_shell = |words: Node<'_>| {
+            words.len() == 3 && words.children().nth(1).and_then(Node::text).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'))
+        };
+        let are_words = |words: Node<'_>| words.key() == Some("commands") || starts_shell(words) || words.children().all(is_word);
         commands == 1
+            && self.get(COMMANDS).is_some_and(are_words)
             && self.get(WORDS).is_none_or(|words| words.children().all(is_word))
             && self.get(&["env", "environment", "language", "interpreter"]).is_none()
             && self.get(&["restart"]).is_none_or(|restart| restart.kind() == Kind::False)

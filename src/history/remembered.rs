@@ -58,9 +58,9 @@ pub fn action(tool: &str, arguments: &str) -> Rc<Action> {
         if memory.bytes > MOST {
             *memory = Memory::default();
         }
-        memory.bytes += tool.len() + arguments.len() + EACH;
         let call = Call { tool: tool.to_owned(), arguments: arguments.to_owned(), action: read() };
         let action = call.action.clone();
+        memory.bytes += tool.len() + arguments.len() + action.reads.iter().chain(&action.writes).map(String::len).sum::<usize>() + EACH;
         memory.calls.insert(key, call);
         action
     })

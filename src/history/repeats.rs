@@ -21,15 +21,18 @@ use crate::tape::{Kind, Node, Tape};
 /// Words that a name of a tool that looks begins with.
 const LOOKS: &str = "read get list search find view show grep cat fetch query lookup ls glob describe count";
 /// Words behind it that say that it does more.
-const CHANGES: &str = "and or then next pop take claim acquire lock unlock mark reset clear consume ack purge drop generate activate enable disable revoke restore refresh";
+const CHANGES: &str = "and or then next new pop take claim acquire lock unlock mark reset clear consume ack purge drop generate activate enable disable revoke restore refresh refund reserve provision sync sale unsubscribe otp token secret message dialog notification";
 /// Known tools that show another place each time, or leave the one that they were at.
 const MOVES: &str =
     "goto scroll_up scroll_down web_browser_go browser_navigate browser_navigate_back puppeteer_navigate navigate navigate_page new_page launch";
 
+/// Words of switches that do more than look.
+const SWITCHES: &str = "mark ack acknowledge delete remove write fix update apply create save replace commit send consume clear reset archive move overwrite force install";
+
 /// Words that a query to a database begins with, where it is one.
-const QUERIES: &str = "select match with explain show describe desc pragma";
+const QUERIES: &str = "query select match with explain show describe desc pragma";
 /// Words of queries that change something.
-const STATEMENTS: &str = "insert update delete drop alter create truncate merge replace upsert grant revoke call exec execute do begin copy load lock vacuum set into detach remove mutation subscription";
+const STATEMENTS: &str = "nextval setval insert update delete drop alter create truncate merge replace upsert grant revoke call exec execute do begin copy load lock vacuum set into detach remove mutation subscription";
 
 /// Whether a call may be made again, as far as tool and arguments tell: of what kinds somebody is told so is another question.
 pub fn is_harmless(tool: &str, arguments: &str) -> bool {
@@ -58,7 +61,9 @@ fn harmless(tool: &str, arguments: Arguments<'_>) -> bool {
         None => {
             let words = words(own);
             let looks = words.split_first().is_some_and(|(first, rest)| listed(LOOKS, first) && !rest.iter().any(|word| listed(CHANGES, word)));
-            looks && arguments_look(arguments, false)
+            // What a database of any kind is asked may be an order.
+            let asks = words.first().is_none_or(|first| first != "query") || arguments.texts().all(is_query);
+            looks && asks && arguments_look(arguments, false)
         }
     }
 }
@@ -78,13 +83,15 @@ fn arguments_look(arguments: Arguments<'_>, known: bool) -> bool {
         Arguments::Fields(fields) => fields.subtree().skip(1).all(|field| {
             let (name, text) = (field.key().unwrap_or("").to_ascii_lowercase(), field.text());
             let is_set = !matches!(field.kind(), Kind::Null | Kind::False) && text != Some("");
+            let acts = |kind| matches!(kind, Some(ToolKind::Write | ToolKind::Run | ToolKind::Memory));
             match name.as_str() {
-                "method" | "http_method" => text.is_none_or(|method| listed("get head", &method.to_ascii_lowercase())),
-                "body" | "data" | "payload" => !is_set,
+                _ if name.ends_with("method") => text.is_none_or(|method| listed("get head", &method.to_ascii_lowercase())),
+                _ if text.is_some_and(|text| listed("POST PUT PATCH DELETE", text)) => false,
+                // What is to be done beside looking.
+                _ if field.kind() == Kind::True && words(field.key().unwrap_or("")).iter().any(|word| listed(SWITCHES, word)) => false,
+                "body" | "data" | "payload" | "json" | "form" | "replace" | "replacement" => !is_set,
                 "command" | "cmd" | "script" | "code" => known || !is_set,
-                "action" | "operation" | "op" => {
-                    text.is_none_or(|action| !matches!(ToolKind::of_words(action), Some(ToolKind::Write | ToolKind::Run | ToolKind::Memory)))
-                }
+                "action" | "operation" | "op" | "mode" => text.is_none_or(|action| !acts(ToolKind::of_words(action))),
                 "sql" | "statement" | "cypher" => text.is_none_or(|query| is_query(query) && only_asks(query)),
                 _ => known || text.is_none_or(only_asks),
             }
@@ -106,5 +113,7 @@ fn only_asks(text: &str) -> bool {
         let changes = |word: &str| listed(STATEMENTS, &word.to_ascii_lowercase());
         if is_query(text) { words.any(changes) } else { words.next().is_some_and(changes) }
     };
-    !text.starts_with("/*") && !text.starts_with("--") && !text.split(['\n', ';', '}']).any(changes)
+    let begins = text.trim_ascii_start();
+    let functions = text.contains("pg_") || (begins.len() >= 6 && begins.as_bytes()[..6].eq_ignore_ascii_case(b"pragma") && text.contains('='));
+    !functions && !begins.starts_with("/*") && !begins.starts_with("--") && !text.split(['\n', ';', '}']).any(changes)
 }

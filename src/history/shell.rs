@@ -38,6 +38,9 @@ const DEEPEST: usize = 8;
 /// A line that reads more files than this is no read of files.
 const MOST_FILES: usize = 256;
 
+/// Nor is one whose files' paths are longer together, in bytes.
+const LONGEST_FILES: usize = 64 << 10;
+
 /// A folder's path that is longer is not followed further.
 const LONGEST: usize = 4096;
 
@@ -128,6 +131,8 @@ struct Walk {
     seen: [bool; ToolKind::NAMES.len()],
     shown: Shown,
     reads: Vec<String>,
+    /// Of all paths that were read.
+    read_bytes: usize,
     writes: Vec<String>,
     /// The heredoc that came into this pipe, if it did.
     fed: Option<String>,
@@ -143,6 +148,7 @@ impl Walk {
             seen: Default::default(),
             shown: Shown::Nothing,
             reads: Vec::new(),
+            read_bytes: 0,
             writes: Vec::new(),
             fed: None,
             depth: 0,
@@ -323,10 +329,11 @@ impl Walk {
 
     /// A file is looked at.
     fn read(&mut self, file: &Word<'_>) {
-        if self.reads.len() == MOST_FILES {
+        if self.reads.len() == MOST_FILES || self.read_bytes > LONGEST_FILES {
             return self.saw(ToolKind::Run);
         }
         if let Some(path) = self.path(file) {
+            self.read_bytes += path.len();
             add(&mut self.reads, path);
         }
     }

@@ -22,6 +22,9 @@ use crate::error::{Code, Error};
 /// Keys that are looked through before one is written again.
 const RECENT_KEYS: usize = 32;
 
+/// Values that are taken: with the texts they fill half of what wasm memory can be, and no request has a hundredth of them.
+const MOST_VALUES: usize = 1 << 25;
+
 /// What editors put before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -72,6 +75,9 @@ impl Writer<'_> {
         loop {
             if self.value(key)? && self.is_done()? {
                 return Ok(());
+            }
+            if self.tape.nodes.len() >= MOST_VALUES {
+                return Err(Error::new(Code::TooLarge, "json", "over 33 million values: no model takes that much, pass less of it"));
             }
             key = if self.open.last().is_some_and(|open| open.end == b'}') { self.key()? } else { NO_KEY };
         }

@@ -15,7 +15,7 @@ const DEEPEST: usize = 3;
 const LONGEST: usize = 8192;
 
 /// What shells do not agree on, or what may hold code that the lexer passes over.
-const UNSURE: [&str; 6] = ["`", "<<", "${", "((", "$[", "\r"];
+const UNSURE: [&str; 9] = ["`", "<<", "${", "((", "$[", "\r", "[[", "@\"", "@'"];
 
 /// Programs that show, whatever their arguments.
 const ANY: &str = "cat head tail nl wc ls dir pwd grep egrep fgrep cut tac rev fold fmt paste comm join expand unexpand tr column basename dirname realpath readlink stat du df diff cmp cksum md5sum sha1sum sha256sum sha512sum shasum seq od hexdump jq echo true false : type which whoami id ps sleep cd pushd popd break continue done fi } search_dir search_file find_file nproc gc gci sls get-content get-childitem get-item get-location get-filehash select-string select-object measure-object format-table format-list out-string test-path resolve-path write-output set-location";
@@ -26,7 +26,6 @@ const GUARDED: &[(&str, &str, &str, usize)] = &[
     ("fd fdfind", "HIusigFaLp01q", "detESc", MANY),
     ("sort", "bcCdfghiMnrRsuVz", "kSt", MANY),
     ("uniq", "cdDiuz", "fsw", 1),
-    ("xxd", "pubE", "lscg", 1),
     ("base64", "dD", "w", 1),
     ("iconv", "cl", "ft", MANY),
     ("tree", "adfiFhsDpugCnvtrUJX", "LIP", MANY),
@@ -74,7 +73,6 @@ const SUBCOMMANDS: &[(&str, &str, &str, &str, usize)] = &[
     ("kubectl oc", "get describe logs explain version", "Ap", "nolc", MANY),
     ("npm", "ls list view info outdated", "ag", "", MANY),
     ("pip pip3", "list show freeze", "", "", MANY),
-    ("tar", "-tf -tzf -tvf -tvzf -tzvf -tjf -tJf tf tzf tvf tvzf tzvf", "", "", MANY),
     ("unzip", "-l -v -lv -Z", "", "", MANY),
 ];
 
@@ -107,7 +105,7 @@ fn reads_harmless(text: &str, depth: usize) -> bool {
 }
 
 fn harmless(command: &Command<'_>, depth: usize) -> bool {
-    let nowhere = |target: &str| listed("/dev/null /dev/stdout /dev/stderr $null", target);
+    let nowhere = |target: &str| listed("/dev/null /dev/stdout /dev/stderr", target);
     command.redirects.iter().all(|redirect| !redirect.writes || nowhere(&redirect.target.text)) && words_look(&command.words, depth)
 }
 
@@ -132,7 +130,7 @@ pub(super) fn words_look(words: &[Word<'_>], depth: usize) -> bool {
         "for" => matches!(arguments, [name, within, ..] if is_own_name(name) && within.text == "in"),
         "read" => behind_flags(arguments, "r", "").is_some_and(|names| names.iter().all(is_own_name)),
         "test" => tests(arguments),
-        "[" | "[[" => arguments.split_last().is_some_and(|(last, tested)| matches!(&*last.text, "]" | "]]") && tests(tested)),
+        "[" => arguments.split_last().is_some_and(|(last, tested)| last.text == "]" && tests(tested)),
         // Flags may come out of a variable.
         _ if arguments.iter().any(|word| !word.literal && word.text.contains('$')) => false,
         "timeout" => behind_flags(arguments, "", "ks").and_then(<[Word<'_>]>::split_first).is_some_and(|(_, inner)| words_look(inner, depth + 1)),
@@ -168,9 +166,10 @@ fn is_own_name(word: &Word<'_>) -> bool {
     word.text.bytes().all(plain) && !word.text.ends_with("path")
 }
 
-/// Tests of files and texts. Those of numbers may evaluate code.
+/// Tests of files and texts. Those of numbers and of array elements may evaluate code.
 fn tests(arguments: &[Word<'_>]) -> bool {
-    arguments.iter().all(|word| !word.text.starts_with('-') || listed("-f -d -e -s -r -w -x -n -z -L -h", &word.text))
+    let is_plain = |word: &Word<'_>| word.literal && !word.text.contains(['[', '$', '(']);
+    arguments.iter().all(|word| is_plain(word) && (!word.text.starts_with('-') || listed("-f -d -e -s -r -w -x -n -z -L -h", &word.text)))
 }
 
 fn starts_any(words: &[Word<'_>]) -> bool {
