@@ -131,8 +131,9 @@ export function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
+/** Whether JSON cannot hold it; of whatever realm, and where there is no `URL`. */
 export function isOpaque(value: object): boolean {
-  return ArrayBuffer.isView(value) || value instanceof ArrayBuffer || value instanceof Date || value instanceof Map || value instanceof Set || value instanceof URL;
+  return ArrayBuffer.isView(value) || /^\[object (?:(?:Shared)?ArrayBuffer|Date|Map|Set|URL)\]$/.test(Object.prototype.toString.call(value));
 }
 
 function keyNumber(name: string): number {
