@@ -35,6 +35,9 @@ pub const NO_KEY: u32 = u32::MAX;
 /// Flag in word 0: the object was an instance of a class, so its fields are not the whole of it.
 pub const INSTANCE: u32 = 1 << 8;
 
+/// Flag in word 0: a later field of the object has the same key, and is the one that counts. It is no child, and counted as none.
+pub(crate) const SHADOWED: u32 = 1 << 9;
+
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -82,6 +85,31 @@ impl Tape {
     /// The value that was written; `null` on an empty tape.
     pub fn root(&self) -> Node<'_> {
         Node { tape: self, at: 0 }
+    }
+}
+
+/// The children of a value.
+#[derive(Clone)]
+pub struct Children<'t> {
+    next: Node<'t>,
+    end: u32,
+    /// The flag that a child may have.
+    shadowed: u32,
+}
+
+impl<'t> Iterator for Children<'t> {
+    type Item = Node<'t>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'t>> {
+        while self.next.at < self.end {
+            let child = self.next;
+            self.next = child.next();
+            if child.words()[0] & SHADOWED & !self.shadowed == 0 {
+                return Some(child);
+            }
+        }
+        None
     }
 }
 
@@ -159,23 +187,25 @@ impl<'t> Node<'t> {
         Node { tape: self.tape, at }
     }
 
-    /// The children of an array or object, in order.
+    /// The children of an array or object, in order; of fields with one key the last, as every JSON parser has it.
     #[inline(always)]
-    pub fn children(self) -> impl Iterator<Item = Node<'t>> + Clone {
-        let mut child = Node { tape: self.tape, at: self.at + 1 };
-        (0..self.len()).map(move |_| {
-            let now = child;
-            child = child.next();
-            now
-        })
+    pub fn children(self) -> Children<'t> {
+        Children { shadowed: 0, ..self.written_children() }
     }
 
-    /// The child of an object under `key`; the last one where a key is there twice, as every JSON parser has it.
+    /// The same with fields that do not count.
+    pub(crate) fn written_children(self) -> Children<'t> {
+        let [_, _, _, end] = self.words();
+        let end = if matches!(self.kind(), Kind::Array | Kind::Object) { end } else { 0 };
+        Children { next: Node { tape: self.tape, at: self.at + 1 }, end, shadowed: SHADOWED }
+    }
+
+    /// The child of an object under `key`.
     pub fn get(self, key: &str) -> Option<Node<'t>> {
         if self.kind() != Kind::Object {
             return None;
         }
-        self.children().filter(|child| child.has_key(key)).last()
+        self.children().find(|child| child.has_key(key))
     }
 
     /// Whether an object holds it under this key. Most keys are told apart by their length.
@@ -186,9 +216,18 @@ impl<'t> Node<'t> {
         })
     }
 
-    /// Every node of the subtree, itself first.
+    /// Every node of the subtree that counts, itself first.
     pub fn subtree(self) -> impl Iterator<Item = Node<'t>> {
-        (self.at..self.next().at).map(move |at| Node { tape: self.tape, at })
+        let (mut next, end) = (self, self.next().at);
+        std::iter::from_fn(move || {
+            // The first one stands for itself.
+            while next.at < end && next.at > self.at && next.words()[0] & SHADOWED != 0 {
+                next = next.next();
+            }
+            let node = next;
+            next.at += 1;
+            (node.at < end).then_some(node)
+        })
     }
 
     /// A fingerprint of the whole value, in its canonical form (key order counts, spelling of text and numbers does not).

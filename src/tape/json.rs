@@ -16,7 +16,10 @@
 mod number;
 mod string;
 
-use super::{Kind, MAX_DEPTH, NO_KEY, Tape};
+use rustc_hash::FxHashMap;
+use twox_hash::XxHash64;
+
+use super::{Kind, MAX_DEPTH, NO_KEY, SHADOWED, Tape};
 use crate::error::{Code, Error};
 
 /// Keys that are looked through before one is written again.
@@ -147,10 +150,43 @@ impl Writer<'_> {
 
     fn close(&mut self) {
         self.at += 1;
-        let Some(Open { node, children, .. }) = self.open.pop() else { return };
-        self.tape.nodes[node][2] = children;
+        let Some(Open { node, end, children }) = self.open.pop() else { return };
+        let shadowed = if end == b'}' && children > 1 { self.shadow(node + 1, children as usize) } else { 0 };
+        self.tape.nodes[node][2] = children - shadowed;
         self.tape.nodes[node][3] = self.tape.nodes.len() as u32;
         self.tape.spans[node][1] = self.at as u32;
+    }
+
+    /// Marks the fields, from this one on, behind which one of the same key follows; returns how many.
+    fn shadow(&mut self, first: usize, fields: usize) -> u32 {
+        /// So many are held against each other; more are looked up.
+        const FEW: usize = 12;
+        let Tape { nodes, keys, .. } = &mut self.tape;
+        let key = |nodes: &[[u32; 4]], field: usize| {
+            let (offset, length) = keys[nodes[field][1] as usize];
+            &self.text[offset as usize..(offset + length) as usize]
+        };
+        let next = |nodes: &[[u32; 4]], field: usize| {
+            let [kind, _, _, end] = nodes[field];
+            let kind = kind & !SHADOWED;
+            if kind == Kind::Array as u32 || kind == Kind::Object as u32 { end as usize } else { field + 1 }
+        };
+        let (mut shadowed, mut field, mut last) = (0, first, FxHashMap::default());
+        while field < nodes.len() {
+            let behind = next(nodes, field);
+            let earlier = if fields > FEW {
+                last.insert(XxHash64::oneshot(0, key(nodes, field)), field)
+            } else {
+                let mut others = std::iter::successors(Some(first), |other| Some(next(nodes, *other))).take_while(|other| *other < field);
+                others.find(|other| nodes[*other][0] & SHADOWED == 0 && key(nodes, *other) == key(nodes, field))
+            };
+            if let Some(earlier) = earlier {
+                nodes[earlier][0] |= SHADOWED;
+                shadowed += 1;
+            }
+            field = behind;
+        }
+        shadowed
     }
 
     fn literal(&mut self, word: &[u8], kind: Kind, key: u32) -> crate::Result<()> {

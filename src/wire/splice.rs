@@ -80,7 +80,7 @@ struct Level<'t> {
 
 impl<'t> Level<'t> {
     fn of(node: Node<'t>) -> Level<'t> {
-        Level { node, children: node.children().collect() }
+        Level { node, children: node.written_children().collect() }
     }
 
     /// The child that a step leads to; of fields with one name the last, which is the one that counts.

@@ -139,6 +139,24 @@ describe("bodies", () => {
     }
   });
 
+  test("of fields with one key the last counts, in a message too", () => {
+    const result = `"tool_call_id":"1","content":${JSON.stringify("line of a log\n".repeat(300))}`;
+    const fields = [
+      '"is_error":true,"is_error":false', '"status":"error","status":"ok"', `"x":"${"y".repeat(4000)}","x":1`,
+      `"reasoning":"${"z".repeat(4000)}","reasoning":null`, '"content":"short","content":[{"type":"text","text":"a","text":"b"}]', '"role":"user","role":"tool"',
+    ];
+    for (const field of fields) {
+      for (const message of [`{"role":"tool",${result},${field}}`, `{${field},"role":"tool",${result}}`, `{"role":"assistant","content":"x",${field}}`]) {
+        const text = `{"messages":[{"role":"user","content":"x"},${JSON.stringify(request.messages[1])},${message},{"role":"assistant","content":"y"},{"role":"user","content":"z"}]}`;
+        const options: FoldOptions = { plan: null, dropReasoning: true };
+        const { body: output, splices: _, ...decision } = foldBody(bytesOf(text), options);
+        const { request: edited, ...expected } = foldRequest(JSON.parse(text) as Body, options);
+        assert.deepEqual(decision, expected, message);
+        assert.deepEqual(JSON.parse(textOf(output)), edited, message);
+      }
+    }
+  });
+
   test("any view of bytes will do", () => {
     const expected = foldBody(body, { plan: null }).body;
     const shared = new Uint8Array(new SharedArrayBuffer(body.length + 8), 8);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use warmfold::error::Code;
 use warmfold::tape::{Kind, Node, Tape};
 
-use crate::spelled::spellings;
+use crate::spelled::{Choices, spell, spellings};
 
 /// What reads as itself: JSON, and the value.
 const READ: &[(&str, &str)] = &[
@@ -145,6 +145,22 @@ proptest! {
         prop_assert_eq!(same(&tape.root().to_json()), same(&value));
         prop_assert_eq!(Tape::from_json(value.to_string()).unwrap().root().fingerprint(), tape.root().fingerprint());
         places_are_right(&json, tape.root());
+    }
+
+    /// Of fields with one key the last counts, and nothing of the others does.
+    #[test]
+    fn fields_that_are_there_twice_count_once(fields in prop::collection::vec(("[ab]{0,3}", any_value(), any::<u64>()), 0..40)) {
+        let spelled: Vec<String> = fields.iter().map(|(key, value, seed)| format!("{}: {}", spell(&json!(key), &mut Choices::of(*seed)), value)).collect();
+        let json = format!("[{{{}}}, 1]", spelled.join(","));
+        let read: Value = serde_json::from_str(&json).unwrap();
+        let tape = Tape::from_json(&json).unwrap();
+        prop_assert_eq!(same(&tape.root().to_json()), same(&read));
+        let object = tape.root().children().next().unwrap();
+        prop_assert_eq!(object.len(), read[0].as_object().unwrap().len());
+        let once: Vec<String> = object.children().map(|field| format!("{}: {}", json!(field.key()), &json[field.source()])).collect();
+        let alone = Tape::from_json(format!("{{{}}}", once.join(","))).unwrap();
+        prop_assert_eq!(alone.root().fingerprint(), object.fingerprint());
+        prop_assert_eq!(alone.root().subtree().count(), object.subtree().count());
     }
 
     #[test]
