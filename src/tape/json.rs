@@ -1,7 +1,8 @@
 //! Writes JSON onto a tape: one pass over the bytes, strict as RFC 8259 has it, and remembering where each value stood.
 //!
 //! No crate would do: a host's body passes with its lone surrogates, its `1e400` and its places, and reading is the larger part of a
-//! carried call. Measured against serde_json it takes less than half the time (`npm run bench:stages`); a fuzz target holds it to the same answers.
+//! carried call. It takes half of serde_json's time up to some megabytes (`npm run bench:stages`); a fuzz target holds it to the same
+//! answers.
 //!
 //! ```
 //! use warmfold::tape::{Kind, Tape};
