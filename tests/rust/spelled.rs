@@ -1,7 +1,17 @@
 //! The many spellings of one JSON value: spaces, escapes and numbers as other writers have them.
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+/// With each number as a float: 1 and 1.0 are one.
+pub fn floats(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(items) => items.iter().map(floats).collect(),
+        Value::Object(fields) => fields.iter().map(|(key, field)| (key.clone(), floats(field))).collect::<serde_json::Map<_, _>>().into(),
+        other => other.clone(),
+    }
+}
 
 /// Decides about each spelling in turn; the same choices spell the same way.
 pub struct Choices(u64);

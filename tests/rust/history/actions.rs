@@ -284,7 +284,7 @@ fn redirected() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(crate::laws::cases(600))]
 
     #[test]
     fn any_call_is_an_action(tool in "[a-zA-Z_]{0,12}|bash|shell|Edit|apply_patch|computer", arguments in any::<String>()) {

@@ -488,7 +488,7 @@ fn acting() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(crate::laws::cases(2000))]
 
     #[test]
     fn nothing_hides_a_command_that_acts(before in looking(), act in acting(), after in looking(), shape in 0..13usize) {
