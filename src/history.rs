@@ -258,10 +258,10 @@ impl<'t> View<'t> {
     /// What a tool call does; `kind` is the host's word on the tool, `own` the names of the arguments that it says make the resource.
     pub fn action(&self, tool_call: usize, kind: Option<ToolKind>, own: Option<&[String]>) -> Rc<Action> {
         let call = &self.tool_calls[tool_call];
-        match (call.arguments.map(|arguments| (arguments, arguments.text())), kind, own) {
-            (Some((_, Some(text))), None, None) => remembered::action(call.name, text),
-            (Some((arguments, _)), ..) => Rc::new(Action::of_node(call.name, arguments, kind, own)),
-            (None, ..) => Rc::new(Action::of(call.name, "", kind, own)),
+        match (call.arguments.map_or(Some(""), Node::text), call.arguments) {
+            (Some(text), _) if kind.is_none() && own.is_none() => remembered::action(call.name, text),
+            (_, Some(arguments)) => Rc::new(Action::of_node(call.name, arguments, kind, own)),
+            (_, None) => Rc::new(Action::of(call.name, "", kind, own)),
         }
     }
 

@@ -116,7 +116,7 @@ pub fn decide_tape() -> Result<JsValue, JsValue> {
     run(fold::decide)
 }
 
-/// See [`fold::render`]
+/// See [`fold::render`].
 #[wasm_bindgen(js_name = render)]
 pub fn render_tape() -> Result<JsValue, JsValue> {
     let done = with_request(|root, request, options| {

@@ -64,9 +64,6 @@ pub fn is_error(text: &str) -> bool {
 /// up to date must not be called stale.
 pub fn is_change_in_doubt(text: &str) -> bool {
     const SIGNS: &[&str] = &[
-        "error",
-        "expected",
-        "unique",
         "fail",
         "reject",
         "denied",
@@ -88,8 +85,8 @@ pub fn is_change_in_doubt(text: &str) -> bool {
     /// What is said of a change that was made.
     const DONE: &[&str] = &["success", "has been updated", "has been edited", "has been written", "has been created", "was changed"];
     const DONE_STARTS: &[&str] = &["edited", "updated", "applied", "wrote", "created"];
-    /// Words that stand in what a file has or a linter counts, too.
-    const OFTEN_QUOTED: usize = 3;
+    /// Words that stand in what a file has or a linter counts, too: of a change that was made they say nothing.
+    const OFTEN_QUOTED: &[&str] = &["error", "expected", "unique"];
     /// Behind these stands an exit status.
     const STATUS: &[&str] = &["exit code: ", "exit_code\":", "exit_code\": ", "exitcode\":", "<returncode>", "exit status "];
     let start = lowered(text, 300);
@@ -104,8 +101,8 @@ pub fn is_change_in_doubt(text: &str) -> bool {
         false
     };
     let is_done = DONE.iter().any(|sign| has(&start, sign)) || DONE_STARTS.iter().any(|sign| start.trim_ascii_start().starts_with(sign));
-    let signs = if is_done { &SIGNS[OFTEN_QUOTED..] } else { SIGNS };
-    is_error(text) || is_unchanged_stub(text) || signs.iter().any(|sign| has(&start, sign)) || STATUS.iter().any(failed)
+    let has_any = |signs: &[&str]| signs.iter().any(|sign| has(&start, sign));
+    is_error(text) || is_unchanged_stub(text) || has_any(SIGNS) || (!is_done && has_any(OFTEN_QUOTED)) || STATUS.iter().any(failed)
 }
 
 /// Whether a result only says that nothing has changed since an earlier one, in place of the text.

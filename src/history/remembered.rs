@@ -1,4 +1,4 @@
-//! What tool calls do, remembered: an agent sends all its calls again on every turn, and reading them is a third of a carried call.
+//! What tool calls do, remembered: an agent sends all its calls again on every turn, and reading them is a quarter of a carried call.
 //!
 //! It changes no answer, since the same call is the same action. What is held is bounded, and each thread has its own.
 //!

@@ -101,9 +101,12 @@ fn arguments_look(arguments: Arguments<'_>, known: bool) -> bool {
     }
 }
 
+fn first_word(text: &str) -> String {
+    text.trim_ascii_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or("").to_ascii_lowercase()
+}
+
 fn is_query(text: &str) -> bool {
-    let first = text.trim_ascii_start().split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or("");
-    listed(QUERIES, &first.to_ascii_lowercase())
+    listed(QUERIES, &first_word(text))
 }
 
 /// Whether a text is no statement that changes something: neither it, nor one behind another, nor one inside of a query.
@@ -114,6 +117,7 @@ fn only_asks(text: &str) -> bool {
         if is_query(text) { words.any(changes) } else { words.next().is_some_and(changes) }
     };
     let begins = text.trim_ascii_start();
-    let functions = text.contains("pg_") || (begins.len() >= 6 && begins.as_bytes()[..6].eq_ignore_ascii_case(b"pragma") && text.contains('='));
-    !functions && !begins.starts_with("/*") && !begins.starts_with("--") && !text.split(['\n', ';', '}']).any(changes)
+    let is_comment = begins.starts_with("/*") || begins.starts_with("--"); // a statement may follow
+    let calls = text.contains("pg_") || (first_word(text) == "pragma" && text.contains('='));
+    !is_comment && !calls && !text.split(['\n', ';', '}']).any(changes)
 }

@@ -26,7 +26,7 @@ use crate::error::{Code, Error};
 /// Keys that are looked through before one is written again.
 const RECENT_KEYS: usize = 32;
 
-/// Values that are taken: with the texts they fill half of what wasm memory can be, and no request has a hundredth of them.
+/// Values that are taken. They take 24 bytes each, and wasm memory has to hold them beside source and text.
 const MOST_VALUES: usize = 1 << 25;
 
 /// What editors put before UTF-8 text.

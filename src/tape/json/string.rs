@@ -4,7 +4,6 @@ use wide::u8x16;
 
 use super::{Writer, not_utf8};
 use crate::bytes::LANES;
-use crate::error::Error;
 
 /// Bytes that a copy may write behind the text before they are taken back.
 pub(super) const SLACK: usize = LANES;
@@ -107,16 +106,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The number of the `\uXXXX` at a place.
+    /// The number that the four digits of the escape at a place say.
     fn hex(&self, at: usize) -> crate::Result<u32> {
-        let digits = self.source.get(at + 2..at + 6).ok_or_else(|| self.ends_in_escape())?;
-        digits.iter().try_fold(0, |number, digit| {
-            let digit = char::from(*digit).to_digit(16).ok_or_else(|| self.fault("expected four hexadecimal digits"))?;
-            Ok(number * 16 + digit)
-        })
-    }
-
-    fn ends_in_escape(&self) -> Error {
-        self.fault("expected four hexadecimal digits")
+        let digits = self.source.get(at + 2..at + 6);
+        let number = digits.and_then(|digits| digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?)));
+        number.ok_or_else(|| self.fault("expected four hexadecimal digits"))
     }
 }
