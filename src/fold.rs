@@ -4,7 +4,7 @@
 //! use warmfold::{Options, fold::fold, planner::Given, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
-//! let outcome = fold(&Request::of(tape.root(), None), &Options::default(), Given::Derive)?;
+//! let outcome = fold(&Request::of(tape.root()), &Options::default(), Given::Derive)?;
 //! assert!(outcome.patches.is_empty() && !outcome.folded);
 //! assert_eq!(outcome.breakpoints, [0]);
 //! # Ok::<(), warmfold::Error>(())
@@ -14,13 +14,15 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
+use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::history::{View, turns};
-use crate::options::{Marks, Options};
+use crate::options::{Marks, Options, Said};
 use crate::plan::{Edit, Plan, carry};
 use crate::planner::marks::{self, Sent};
-use crate::planner::{self, Given};
+use crate::planner::{Given, Planned, Planner};
 use crate::report::{self, Report, Verdict};
+use crate::tape::Node;
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
 
@@ -86,43 +88,104 @@ pub fn decide(request: &Request<'_>, options: &Options, given: Given) -> crate::
     run(request, options, given, false)
 }
 
+fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) -> crate::Result<Outcome> {
+    let (conversation, mut outcome) = Conversation::start(request, Rc::new(options.clone()), given)?;
+    if applied {
+        conversation.apply(&mut outcome)?;
+    }
+    Ok(outcome)
+}
+
 /// Applies a plan that was made elsewhere or earlier, as it stands. Edits that do not match the history are left out.
 ///
 /// # Errors
 /// As [`fold`].
 pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<Rendered> {
-    let view = plan.format.read(request)?;
+    let view = plan.format.read(request, options.context_block.as_deref())?;
     let edits = carry::carry(&view, plan).edits;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
     let points = marks::of(&view, options, marks::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
-    apply(request, &view, plan.format, &edits, points, options)
+    apply(&view, plan.format, &edits, points, options)
 }
 
-fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) -> crate::Result<Outcome> {
-    let format = match (options.format, &given) {
-        (Some(format), _) => format,
-        (None, Given::Carried(plan)) => plan.format,
-        _ => Format::recognise(request)?,
-    };
-    let view = format.read(request)?;
-    if !options.enabled {
-        return Ok(disabled(&view, format, options, given));
+/// A conversation that goes on: what an earlier call has read is not read again.
+pub struct Conversation<'t> {
+    format: Format,
+    options: Rc<Options>,
+    /// `None` with `enabled: false`.
+    planner: Option<Planner<'t>>,
+    edits: Vec<(usize, Rc<Edit>)>,
+}
+
+impl<'t> Conversation<'t> {
+    /// Decides the first call. The outcome has no patches yet: see [`Conversation::apply`].
+    ///
+    /// # Errors
+    /// As [`fold`].
+    pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
+        let format = match (options.format, &given) {
+            (Some(format), _) => format,
+            (None, Given::Carried(plan)) => plan.format,
+            _ => Format::recognise(request)?,
+        };
+        let view = format.read(request, options.context_block.as_deref())?;
+        if !options.enabled {
+            let outcome = disabled(&view, format, &options, given);
+            return Ok((Conversation { format, options, planner: None, edits: Vec::new() }, outcome));
+        }
+        let (planner, planned) = Planner::start(view, format, options.clone(), given);
+        let outcome = outcome(planner.view(), &planned, &options);
+        Ok((Conversation { format, options, planner: Some(planner), edits: planned.edits }, outcome))
     }
-    let planned = planner::plan(&view, format, format.forced_tool(request), options, given);
-    let points = planned.breakpoints.clone();
-    let Rendered { patches, breakpoints, marks } = match applied {
-        true => apply(request, &view, format, &planned.edits, points, options)?,
-        false => Rendered { patches: Vec::new(), marks: points.iter().map(|at| Mark { at: *at, part: None }).collect(), breakpoints: points },
-    };
-    let (fits, report) = report::of(&view, &planned, options);
-    let verdict = Verdict::of(&planned, fits);
-    Ok(Outcome { patches, breakpoints, marks, folded: planned.folded(), fits, verdict, report, plan: planned.plan })
+
+    /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
+    ///
+    /// # Errors
+    /// As [`fold`]; the conversation is then of no more use.
+    pub fn next(&mut self, messages: impl Iterator<Item = Node<'t>>, said: Said, given: Given) -> crate::Result<Outcome> {
+        let Some(planner) = &mut self.planner else {
+            return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
+        };
+        self.options = Rc::new(Options { cold: said.cold, usage: said.usage, ..(*self.options).clone() });
+        let format = self.format;
+        let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
+        let outcome = outcome(planner.view(), &planned, &self.options);
+        self.edits = planned.edits;
+        Ok(outcome)
+    }
+
+    /// Adds the patches of the call that was decided last.
+    ///
+    /// # Errors
+    /// As [`fold`].
+    pub fn apply(&self, outcome: &mut Outcome) -> crate::Result<()> {
+        let Some(planner) = &self.planner else { return Ok(()) };
+        let points = std::mem::take(&mut outcome.breakpoints);
+        let rendered = apply(planner.view(), self.format, &self.edits, points, &self.options)?;
+        (outcome.patches, outcome.breakpoints, outcome.marks) = (rendered.patches, rendered.breakpoints, rendered.marks);
+        Ok(())
+    }
+}
+
+fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {
+    let (fits, report) = report::of(view, planned, options);
+    let breakpoints = planned.breakpoints.clone();
+    Outcome {
+        patches: Vec::new(),
+        marks: breakpoints.iter().map(|at| Mark { at: *at, part: None }).collect(),
+        breakpoints,
+        folded: planned.folded(),
+        fits,
+        verdict: Verdict::of(planned, fits),
+        report,
+        plan: planned.plan.clone(),
+    }
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
     let plan = match given {
         Given::Carried(plan) => plan,
-        Given::Derive | Given::New => Plan::new(format),
+        Given::Derive | Given::New | Given::Kept => Plan::new(format),
     };
     let tokens = view.size().tokens;
     let fits = options.window_tokens().is_none_or(|window| tokens <= window);
@@ -131,19 +194,19 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
-fn apply(
-    request: &Request<'_>,
-    view: &View<'_>,
-    format: Format,
-    edits: &[(usize, Rc<Edit>)],
-    points: Vec<usize>,
-    options: &Options,
-) -> crate::Result<Rendered> {
+fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: Vec<usize>, options: &Options) -> crate::Result<Rendered> {
     let written = written(view, &points, options);
     let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.shift())).collect();
-    let changes =
-        Changes { edits, marks: &in_history, mark_block: written.len() > in_history.len(), dialect: options.marks, hour: asks_hour(view, options) };
-    let (patches, parts) = format.apply(request, view, &changes)?;
+    let block = options.context_block.as_deref();
+    let changes = Changes {
+        edits,
+        block,
+        marks: &in_history,
+        mark_block: written.len() > in_history.len(),
+        dialect: options.marks,
+        hour: asks_hour(view, options),
+    };
+    let (patches, parts) = format.apply(view, &changes)?;
     let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
     let mark = |at: &usize| Mark { at: *at, part: if written.contains(at) { parts.next() } else { None } };
     Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: points })

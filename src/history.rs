@@ -11,12 +11,13 @@
 //!     {"role": "user", "content": "what is in a.txt?"},
 //!     {"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "read", "arguments": "{\"path\": \"a.txt\"}"}}]},
 //!     {"role": "tool", "tool_call_id": "1", "content": "hello"}]}"#)?;
-//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root()), None)?;
 //! assert_eq!(view.entries[1].kind, EntryKind::Result);
 //! assert_eq!(view.tool_of(&view.entries[1]), Some("read"));
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::cell::OnceCell;
 use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
@@ -25,6 +26,7 @@ use crate::tape::{self, Node};
 use crate::tokens;
 use actions::Action;
 use kinds::ToolKind;
+use pairs::Pairs;
 
 pub mod actions;
 mod arguments;
@@ -36,7 +38,6 @@ mod names;
 pub mod pairs;
 pub mod patches;
 pub mod paths;
-pub mod prints;
 pub mod quotes;
 pub mod reads;
 pub mod remembered;
@@ -139,6 +140,15 @@ pub struct Entry<'t> {
     pub failed: bool,
     /// Whether the provider needs it back as it is.
     pub required: bool,
+    /// What has been told of its content.
+    pub known: Known,
+}
+
+/// What takes a walk through a content to tell, kept once it is told.
+#[derive(Clone, Default)]
+pub struct Known {
+    tokens: OnceCell<u32>,
+    fingerprint: OnceCell<u64>,
 }
 
 impl<'t> Entry<'t> {
@@ -157,15 +167,15 @@ impl<'t> Entry<'t> {
 
     /// Estimated tokens of its content in full.
     pub fn estimate(&self) -> u32 {
-        match &self.content {
+        *self.known.tokens.get_or_init(|| match &self.content {
             Content::Text(text) => tokens::estimate(text),
             Content::Values(values) => values.iter().map(|value| tokens::estimate_tree(*value)).sum(),
-        }
+        })
     }
 
     /// The fingerprint of its content.
     pub fn fingerprint(&self) -> u64 {
-        match &self.content {
+        *self.known.fingerprint.get_or_init(|| match &self.content {
             Content::Text(text) => tape::fingerprint(text),
             Content::Values(values) => {
                 let mut hasher = twox_hash::XxHash64::with_seed(0);
@@ -174,7 +184,7 @@ impl<'t> Entry<'t> {
                 }
                 hasher.finish()
             }
-        }
+        })
     }
 }
 
@@ -187,13 +197,19 @@ pub struct ToolCall<'t> {
     pub name: &'t str,
     /// Its arguments: JSON text, or the value itself where the format has it so.
     pub arguments: Option<Node<'t>>,
+    print: OnceCell<u64>,
 }
 
-impl ToolCall<'_> {
-    /// Equal for calls with the same arguments.
-    pub fn arguments_print(&self) -> u64 {
+impl<'t> ToolCall<'t> {
+    /// A call made in this message.
+    pub fn new(message: usize, name: &'t str, arguments: Option<Node<'t>>) -> ToolCall<'t> {
+        ToolCall { message, name, arguments, print: OnceCell::new() }
+    }
+
+    /// Equal for calls of one tool with the same arguments.
+    pub fn print(&self) -> u64 {
         let print = |arguments: Node<'_>| arguments.text().map_or_else(|| arguments.fingerprint(), tape::fingerprint);
-        self.arguments.map_or(0, print)
+        *self.print.get_or_init(|| tape::key(&[self.name.as_bytes(), &self.arguments.map_or(0, print).to_le_bytes()]))
     }
 }
 
@@ -207,9 +223,10 @@ pub struct HostMark {
 }
 
 /// Where the host's context block goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BlockPlace {
     /// There is none, or the history has it already.
+    #[default]
     Nowhere,
     /// At the end of this message.
     Append(usize),
@@ -218,10 +235,12 @@ pub enum BlockPlace {
 }
 
 /// A whole history, read.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct View<'t> {
     /// The messages, in order.
     pub messages: Vec<Message>,
+    /// The same as they stand in the request.
+    pub nodes: Vec<Node<'t>>,
     /// All entries, in the order of their addresses.
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
@@ -236,6 +255,12 @@ pub struct View<'t> {
     pub block: BlockPlace,
     /// The caller's own marks.
     pub host_marks: Vec<HostMark>,
+    /// The tool that the model must call, whose results stay.
+    pub forced_tool: Option<&'t str>,
+    /// Calls without a result yet, by id.
+    pub by_id: Pairs<'t>,
+    /// The same of calls that have no id, by the tool's name.
+    pub by_name: Pairs<'t>,
 }
 
 /// Fingerprints of what stands before the history.

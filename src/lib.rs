@@ -27,7 +27,7 @@
 //!     { "role": "user", "content": "thanks" }]);
 //! let tape = Tape::from_json(&serde_json::json!({ "messages": messages }).to_string())?;
 //!
-//! let outcome = fold(&Request::of(tape.root(), None), &Options::default(), Given::New)?;
+//! let outcome = fold(&Request::of(tape.root()), &Options::default(), Given::New)?;
 //! outcome.patches.iter().for_each(|patch| patch.apply_to(&mut messages));
 //! assert!(messages[2]["content"].as_str().unwrap().starts_with("[warmfold: 198 of 200 lines elided]"));
 //! # Ok::<(), warmfold::Error>(())

@@ -80,6 +80,15 @@ pub struct Usage {
     pub up_to: usize,
 }
 
+/// What a host says of one call alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Said {
+    /// See [`Options::cold`].
+    pub cold: Option<Option<Cold>>,
+    /// See [`Options::usage`].
+    pub usage: Option<Usage>,
+}
+
 /// A message, or one part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryRef {

@@ -5,20 +5,22 @@
 //! so that `fold(messages)` alone gives what carrying would have given.
 //!
 //! ```
-//! use warmfold::{Options, Format, planner, tape::Tape, wire::Request};
+//! use warmfold::planner::{Given, Planner};
+//! use warmfold::{Options, Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
-//! let request = Request::of(tape.root(), None);
-//! let view = Format::OpenaiChat.read(&request)?;
-//! let planned = planner::plan(&view, Format::OpenaiChat, None, &Options::default(), planner::Given::Derive);
+//! let request = Request::of(tape.root());
+//! let view = Format::OpenaiChat.read(&request, None)?;
+//! let (_, planned) = Planner::start(view, Format::OpenaiChat, Options::default().into(), Given::Derive);
 //! assert!(!planned.folded() && planned.plan.edits.is_empty());
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::format::Format;
-use crate::history::{View, turns};
+use crate::history::{Role, View};
 use crate::options::{Options, When};
 use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
@@ -53,6 +55,8 @@ pub enum Given {
     New,
     /// The plan of the last call.
     Carried(Plan),
+    /// The very plan that the planner returned last.
+    Kept,
 }
 
 /// What the planner decided.
@@ -98,42 +102,131 @@ impl Planned {
     }
 }
 
-/// Decides one call. `forced_tool` is the tool that the model must call, whose results stay.
-pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options: &Options, given: Given) -> Planned {
-    let length = view.messages.len();
-    let calls = turns::calls(view);
-    let sent_before = |call: usize| call.checked_sub(1).map_or(0, |before| calls[before]);
-    let last = calls.len() - 1;
-    let context = Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) };
-    let mut notes: Vec<String> =
-        options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no messages[{}]", pin.message)).collect();
-    let anew = || Plan { model: options.model.id.clone(), ..Plan::new(format) };
-    notes.extend(options.assumed_prices().map(|model| format!("prices: nothing is known of {model}, so Anthropic's are taken; pass cache")));
-    if options.when == When::Budget && options.limit_tokens().is_none() {
-        notes.push("when: \"budget\" folds over budgetTokens or the model's window, and neither is known".to_owned());
+/// Plans the calls of one conversation, one after another. What an earlier call has told of the history is not looked at again.
+pub struct Planner<'t> {
+    format: Format,
+    state: State<'t>,
+    /// What the last call returned.
+    plan: Plan,
+    /// Whether every call so far was derived, from the first on.
+    is_derived: bool,
+    /// Whether the state is what history and plan alone would give: a cold call takes more away than a later one finds again.
+    is_settled: bool,
+}
+
+/// What a call begins with.
+struct Begun<'t> {
+    state: State<'t>,
+    plan: Plan,
+    carried: Carried,
+    cold: Vec<String>,
+    /// The earlier calls that are still to be planned.
+    earlier: Range<usize>,
+}
+
+impl<'t> Planner<'t> {
+    /// Decides a first call.
+    pub fn start(view: View<'t>, format: Format, options: Rc<Options>, given: Given) -> (Planner<'t>, Planned) {
+        let is_derived = matches!(given, Given::Derive);
+        let Begun { mut state, plan, carried, cold, earlier } = begin(Rc::new(view), format, options, given);
+        let planned = decide(&mut state, plan, carried, cold, earlier);
+        let is_derived = is_derived && planned.cold.is_empty();
+        (Planner { format, state, is_derived, is_settled: planned.cold.is_empty(), plan: planned.plan.clone() }, planned)
     }
-    let derived = matches!(given, Given::Derive);
-    let (mut next, carried, cold) = match given {
-        Given::Derive => (anew(), Carried::default(), said_cold(options)),
-        Given::New => (anew(), Carried::default(), vec!["it is a new conversation".to_owned()]),
+
+    /// Decides the next call, of the same history with more messages behind it. Of the options only what is said of this one call may
+    /// differ: `cold` and `usage`.
+    ///
+    /// # Errors
+    /// What `read` returns; the planner is then of no more use.
+    pub fn next(&mut self, options: Rc<Options>, given: Given, read: impl FnOnce(&mut View<'t>) -> crate::Result<()>) -> crate::Result<Planned> {
+        let before = self.state.view.messages.len();
+        self.state.append(read)?;
+        let view = self.state.view.clone();
+        let answer = view.messages.get(before).map(|message| message.role);
+        let is_derived = matches!(given, Given::Derive);
+        // Where the model has not answered the last call, this one is planned from the same history again, or in its place.
+        let goes_on = answer == Some(Role::Assistant)
+            && match given {
+                Given::Kept => self.is_settled,
+                Given::Derive => self.is_derived,
+                Given::New | Given::Carried(_) => false,
+            };
+        let (plan, carried, cold, earlier);
+        if goes_on {
+            self.state.options = options;
+            let (last, options) = (self.state.calls.len() - 1, &self.state.options);
+            cold = said_cold(options);
+            plan = if is_derived { anew(self.format, options) } else { self.plan.clone() };
+            carried = Carried { edits: self.state.edits_by_entry(), ..Carried::default() };
+            earlier = if is_derived { self.state.call + 1..last } else { 0..0 };
+        } else {
+            let given = if matches!(given, Given::Kept) { Given::Carried(self.plan.clone()) } else { given };
+            let begun = begin(view, self.format, options, given);
+            self.is_derived = is_derived;
+            (self.state, plan, carried, cold, earlier) = (begun.state, begun.plan, begun.carried, begun.cold, begun.earlier);
+        }
+        let planned = decide(&mut self.state, plan, carried, cold, earlier);
+        self.is_derived &= is_derived && planned.cold.is_empty();
+        self.is_settled = planned.cold.is_empty();
+        self.plan = planned.plan.clone();
+        Ok(planned)
+    }
+
+    /// The history as far as it was read.
+    pub fn view(&self) -> &View<'t> {
+        &self.state.view
+    }
+}
+
+fn anew(format: Format, options: &Options) -> Plan {
+    Plan { model: options.model.id.clone(), ..Plan::new(format) }
+}
+
+fn begin<'t>(view: Rc<View<'t>>, format: Format, options: Rc<Options>, given: Given) -> Begun<'t> {
+    let is_derived = matches!(given, Given::Derive);
+    let (plan, carried, cold) = match given {
+        Given::Derive | Given::Kept => (anew(format, &options), Carried::default(), said_cold(&options)),
+        Given::New => (anew(format, &options), Carried::default(), vec!["it is a new conversation".to_owned()]),
         Given::Carried(mut plan) => {
-            let cold = [said_cold(options), changes(&plan, &context, options)].concat();
-            let carried = carry::carry(view, &plan);
+            let cold = [said_cold(&options), changes(&plan, &context_of(&view), &options)].concat();
+            let carried = carry::carry(&view, &plan);
             plan.model = options.model.id.clone().or(plan.model);
             (plan, carried, cold)
         }
     };
-    let mut state = State::new(view, options, &calls, forced_tool, &carried.edits);
-    for call in if derived { 0..last } else { 0..0 } {
-        step::step(&mut state, call, sent_before(call));
+    let state = State::new(view, options, &carried.edits);
+    let earlier = if is_derived { 0..state.calls.len() - 1 } else { 0..0 };
+    Begun { state, plan, carried, cold, earlier }
+}
+
+fn context_of(view: &View<'_>) -> Context {
+    Context { system: hex(view.context.system), tools: hex(view.context.tools), block: hex(view.context.block) }
+}
+
+/// Decides the last call, after the earlier ones that are still to be planned.
+fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<String>, earlier: Range<usize>) -> Planned {
+    let (view, options) = (state.view.clone(), state.options.clone());
+    let (view, options, length) = (&*view, &*options, view.messages.len());
+    let last = state.calls.len() - 1;
+    let mut notes: Vec<String> =
+        options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no messages[{}]", pin.message)).collect();
+    notes.extend(options.assumed_prices().map(|model| format!("prices: nothing is known of {model}, so Anthropic's are taken; pass cache")));
+    if options.when == When::Budget && options.limit_tokens().is_none() {
+        notes.push("when: \"budget\" folds over budgetTokens or the model's window, and neither is known".to_owned());
+    }
+    let sent_before = |state: &State<'_>, call: usize| call.checked_sub(1).map_or(0, |before| state.calls[before]);
+    for call in earlier {
+        let sent = sent_before(state, call);
+        step::step(state, call, sent);
     }
     learn(&mut next, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
-    let sent = sent_before(last);
+    let sent = sent_before(state, last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before = state.edits_by_entry();
-    let (fold, released) = take(&mut state, last, cached, !cold.is_empty());
-    let (floor, pending) = step::floor(&mut state);
+    let (fold, released) = take(state, last, cached, !cold.is_empty());
+    let (floor, pending) = step::floor(state);
     let edits = state.edits_by_entry();
     let message_of = |entry: &usize| view.entries[*entry].message;
     let changed = [
@@ -142,12 +235,12 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
         fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
     ];
     let changed_from = changed.into_iter().flatten().min();
-    let request_before = marks::Sent::before(&calls, last);
+    let request_before = marks::Sent::before(&state.calls, last);
     let is_warm = cold.is_empty();
     let fold_point = changed_from.filter(|_| is_warm).and_then(|from| marks::fold_point(view, options, &before, request_before, from));
     let breakpoints = marks::of(view, options, state.edits(), marks::Sent { length, added_from: sent }, fold_point);
-    let rewrite = fold.as_ref().map(|fold| fold.rewrite(&state, &Readable::of(view, options, marks::by_entry(&before), request_before)));
-    next.context = context;
+    let rewrite = fold.as_ref().map(|fold| fold.rewrite(state, &Readable::of(view, options, marks::by_entry(&before), request_before)));
+    next.context = context_of(view);
     next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
     next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
     Planned {
@@ -172,7 +265,7 @@ pub fn plan(view: &View<'_>, format: Format, forced_tool: Option<&str>, options:
 
 /// Takes one call. On a cold one edits that protection covers are let go of, unless the window needs them: then what it covers stays
 /// as short as it was.
-fn take(state: &mut State<'_, '_>, call: usize, cached: usize, is_cold: bool) -> (Option<Fold>, Vec<usize>) {
+fn take(state: &mut State<'_>, call: usize, cached: usize, is_cold: bool) -> (Option<Fold>, Vec<usize>) {
     if !is_cold {
         return (step::step(state, call, cached), Vec::new());
     }
@@ -199,9 +292,9 @@ pub struct Replayed<'s> {
 }
 
 /// Plans each recorded call of a whole transcript as if the plan had been carried; `is_cold` says which find the cache gone.
-pub fn replay(view: &View<'_>, options: &Options, is_cold: impl Fn(usize) -> bool, mut each: impl FnMut(Replayed<'_>)) {
-    let calls = turns::calls(view);
-    let mut state = State::new(view, options, &calls, None, &[]);
+pub fn replay<'t>(view: &Rc<View<'t>>, options: &Rc<Options>, is_cold: impl Fn(usize) -> bool, mut each: impl FnMut(Replayed<'_>)) {
+    let mut state = State::new(view.clone(), options.clone(), &[]);
+    let calls = state.calls.clone();
     let mut edits = Vec::new();
     for (call, &length) in calls[..calls.len() - 1].iter().enumerate() {
         let (before, is_cold) = (marks::Sent::before(&calls, call), is_cold(call));

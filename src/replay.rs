@@ -5,7 +5,7 @@
 //! use warmfold::{Options, replay::{self, Recorded}, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]}"#)?;
-//! let report = replay::replay(&Request::of(tape.root(), None), &Options::default(), &Recorded::default())?;
+//! let report = replay::replay(&Request::of(tape.root()), &Options::default(), &Recorded::default())?;
 //! assert_eq!((report.calls, report.folds, report.cost == report.cost_without), (1, 0, true));
 //! # Ok::<(), warmfold::Error>(())
 //! ```
@@ -122,13 +122,13 @@ pub struct ReplayedCall {
 /// A history that its format does not allow, or times that are not its own, with the path to the fault.
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
-    let view = format.read(request)?;
+    let view = Rc::new(View { forced_tool: None, ..format.read(request, options.context_block.as_deref())? }); // it was forced at one call at the most
     if !recorded.times.is_empty() && recorded.times.len() != view.messages.len() {
         let what =
             format!("expected a time in milliseconds (or null) for each of the {} messages, got {}", view.messages.len(), recorded.times.len());
         return Err(Error::new(Code::InvalidOption, "options.times", what));
     }
-    let options = &Options { when: if options.enabled { options.when } else { When::Never }, ..options.clone() };
+    let options = &Rc::new(Options { when: if options.enabled { options.when } else { When::Never }, ..options.clone() });
     let calls = turns::calls(&view);
     let answers = &calls[..calls.len() - 1];
     check_order(&recorded.times, answers)?;

@@ -13,7 +13,6 @@ use crate::history::{EntryKind, Role, View};
 use crate::options::{Options, When};
 use crate::plan::Rule;
 use crate::planner::Planned;
-use crate::tape;
 
 /// A call in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -183,17 +182,13 @@ fn refetches(view: &View<'_>, planned: &Planned) -> usize {
         return 0;
     }
     let mut made: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
-    let same = |call: usize| {
-        let call = &view.tool_calls[call];
-        tape::key(&[call.name.as_bytes(), &call.arguments_print().to_le_bytes()])
-    };
-    for call in 0..view.tool_calls.len() {
-        made.entry(same(call)).or_default().push(view.tool_calls[call].message);
+    for call in &view.tool_calls {
+        made.entry(call.print()).or_default().push(call.message);
     }
     let mut again = Vec::new();
     for (entry, edit) in planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
         let Some(call) = view.entries[*entry].tool_call else { continue };
-        let Some(calls) = made.get_mut(&same(call)) else { continue };
+        let Some(calls) = made.get_mut(&view.tool_calls[call].print()) else { continue };
         // Counted for the first edit only: the others of the same call went before it was asked again.
         let later = calls.partition_point(|message| *message < edit.since);
         again.push(calls.split_off(later).len());

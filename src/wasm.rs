@@ -92,7 +92,7 @@ pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
         TAPE.with_borrow(|tape| {
             let read = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
             let (mut outcome, same_edits) = decided(read.root(), tape.root(), fold::fold)?;
-            let messages = Request::of(read.root(), None).message_array()?;
+            let messages = Request::of(read.root()).message_array()?;
             let splices = splice::splices(messages, &std::mem::take(&mut outcome.patches), body);
             drop(read); // its texts are as long as the body
             let numbers = splices.iter().flat_map(|splice| [splice.range.start, splice.range.end, splice.json.len()]);
@@ -143,7 +143,7 @@ fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::
         let root = tape.root();
         let request = root.get("request").unwrap_or(root);
         let options = options(root, request)?;
-        run(root, &Request::of(request, options.context_block.as_deref()), &options)
+        run(root, &Request::of(request), &options)
     })
 }
 
@@ -202,7 +202,7 @@ fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::
             (Given::Carried(plan), Some(edits))
         }
     };
-    let mut outcome = run(&Request::of(request, options.context_block.as_deref()), &options, given)?;
+    let mut outcome = run(&Request::of(request), &options, given)?;
     let same = |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
     let same_edits = edits.is_some_and(same);
     if same_edits {
@@ -212,7 +212,7 @@ fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::
 }
 
 fn options(root: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
-    let model = Request::of(request, None).model;
+    let model = Request::of(request).model;
     root.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))
 }
 

@@ -7,7 +7,7 @@
 //! use warmfold::{Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "hi"}]}"#)?;
-//! let request = Request::of(tape.root(), None);
+//! let request = Request::of(tape.root());
 //! assert_eq!(Format::recognise(&request)?, Format::OpenaiChat);
 //! # Ok::<(), warmfold::Error>(())
 //! ```
@@ -39,14 +39,14 @@ pub struct Request<'t> {
     pub tool_choice: Option<Node<'t>>,
     /// The model that it goes to.
     pub model: Option<&'t str>,
-    /// The host's context block.
-    pub context_block: Option<&'t str>,
 }
 
 /// What goes into a request.
 pub struct Changes<'c> {
     /// Edits by entry, ascending.
     pub edits: &'c [(usize, Rc<Edit>)],
+    /// The context block, for where the view has a place for it.
+    pub block: Option<&'c str>,
     /// Messages of the history that get a mark, ascending.
     pub marks: &'c [usize],
     /// Whether a prepended context block gets one.
@@ -59,7 +59,7 @@ pub struct Changes<'c> {
 
 impl<'t> Request<'t> {
     /// The fields of a request object.
-    pub fn of(root: Node<'t>, context_block: Option<&'t str>) -> Request<'t> {
+    pub fn of(root: Node<'t>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
         Request {
             messages: field("messages"),
@@ -67,7 +67,6 @@ impl<'t> Request<'t> {
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
-            context_block,
         }
     }
 
@@ -100,13 +99,13 @@ impl Format {
         Ok(Format::OpenaiChat)
     }
 
-    /// Reads a request.
+    /// Reads a request, and finds the place for a context block.
     ///
     /// # Errors
     /// What is not of this format, with its path.
-    pub fn read<'t>(self, request: &Request<'t>) -> crate::Result<View<'t>> {
+    pub fn read<'t>(self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
         match self {
-            Format::OpenaiChat => openai_chat::read(request),
+            Format::OpenaiChat => openai_chat::read(request, block),
         }
     }
 
@@ -120,10 +119,13 @@ impl Format {
         }
     }
 
-    /// The name of the tool that the model must call, if it is forced to.
-    pub fn forced_tool<'t>(self, request: &Request<'t>) -> Option<&'t str> {
+    /// Reads messages that follow those of a view, whose request is the same in all else.
+    ///
+    /// # Errors
+    /// What is not of this format, with its path; the view is then of no more use.
+    pub fn append<'t>(self, view: &mut View<'t>, messages: impl Iterator<Item = Node<'t>>) -> crate::Result<()> {
         match self {
-            Format::OpenaiChat => openai_chat::forced_tool(request),
+            Format::OpenaiChat => openai_chat::append(view, messages),
         }
     }
 
@@ -131,9 +133,9 @@ impl Format {
     ///
     /// # Errors
     /// [`Code::ClassInstance`] where a patch would go through one.
-    pub fn apply(self, request: &Request<'_>, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+    pub fn apply(self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
         match self {
-            Format::OpenaiChat => openai_chat::apply(request, view, changes),
+            Format::OpenaiChat => openai_chat::apply(view, changes),
         }
     }
 }

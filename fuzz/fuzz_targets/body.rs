@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let options = Options::from_json(options).unwrap();
     let Ok(tape) = Tape::from_json(body) else { return };
-    let request = Request::of(tape.root(), options.context_block.as_deref());
+    let request = Request::of(tape.root());
     let Ok(outcome) = fold::fold(&request, &options, Given::New) else { return };
     let splices = splice::splices(request.messages.unwrap(), &outcome.patches, body);
     let mut end = 0;

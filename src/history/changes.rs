@@ -7,7 +7,7 @@
 //! let result = |id| serde_json::json!({"role": "tool", "tool_call_id": id, "content": "fn main() {}"});
 //! let request = serde_json::json!({"messages": [call("x", "read"), result("x"), call("y", "write"), result("y")]}).to_string();
 //! let tape = Tape::from_json(&request)?;
-//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root()), None)?;
 //! let mut changes = Changes::default();
 //! for entry in [0, 1] {
 //!     changes.add(&view, entry, &view.action(entry, None, None));

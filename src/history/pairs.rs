@@ -19,12 +19,13 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 /// The tool calls that wait for their result, by id.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Pairs<'t> {
     open: FxHashMap<&'t str, Vec<Batch>>,
 }
 
 /// Tool calls of one message.
+#[derive(Clone)]
 struct Batch {
     message: usize,
     calls: VecDeque<usize>,

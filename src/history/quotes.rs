@@ -11,7 +11,7 @@
 //! let edit = serde_json::json!({"role": "assistant", "content": "I change this line:\nlet answer = the_question.ask();"});
 //! let request = serde_json::json!({"messages": [read, result, edit]}).to_string();
 //! let tape = Tape::from_json(&request)?;
-//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root()), None)?;
 //! let mut quotes = Quotes::default();
 //! quotes.walk(&view, 3);
 //! assert_eq!(quotes.last(&view, 0), Some(2));

@@ -10,7 +10,7 @@
 //! let result = |id| serde_json::json!({"role": "tool", "tool_call_id": id, "content": format!("{id}: a line of text\n").repeat(20)});
 //! let request = serde_json::json!({"messages": [call("x"), result("x"), call("y"), result("y")]}).to_string();
 //! let tape = Tape::from_json(&request)?;
-//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root()), None)?;
 //! let mut reads = Reads::default();
 //! for entry in [0, 1] {
 //!     let action = view.action(entry, None, None);

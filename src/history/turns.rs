@@ -8,7 +8,7 @@
 //! use warmfold::{history::turns, Format, tape::Tape, wire::Request};
 //!
 //! let tape = Tape::from_json(r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]}"#)?;
-//! let view = Format::OpenaiChat.read(&Request::of(tape.root(), None))?;
+//! let view = Format::OpenaiChat.read(&Request::of(tape.root()), None)?;
 //! assert_eq!(turns::calls(&view), [1, 3]);
 //! assert_eq!(turns::Recent::new(&view, 2).protect_from(3), 1);
 //! # Ok::<(), warmfold::Error>(())
@@ -18,8 +18,16 @@ use super::{Role, View};
 
 /// Lengths of the history at each model call, this one last.
 pub fn calls(view: &View<'_>) -> Vec<usize> {
-    let earlier = (1..view.messages.len()).filter(|&at| view.messages[at].role == Role::Assistant);
-    earlier.chain([view.messages.len()]).collect()
+    let mut calls = Vec::new();
+    add_calls(&mut calls, view, 0);
+    calls
+}
+
+/// The same after messages from this one on have come: what was the last call then is none unless it was answered.
+pub fn add_calls(calls: &mut Vec<usize>, view: &View<'_>, from: usize) {
+    calls.pop();
+    calls.extend((from.max(1)..view.messages.len()).filter(|&at| view.messages[at].role == Role::Assistant));
+    calls.push(view.messages.len());
 }
 
 /// Answers where the protected end of any prefix of a history begins, in one walk forwards.
@@ -34,16 +42,24 @@ pub struct Recent {
 impl Recent {
     /// `protected_turns` newest turns and the tail are protected.
     pub fn new(view: &View<'_>, protected_turns: usize) -> Recent {
-        let turn = |at: &usize| match view.messages[*at].role {
-            Role::User => view.messages[*at].authored,
-            role => role == Role::Assistant,
-        };
-        let mut tails = Vec::with_capacity(view.messages.len());
-        for (at, message) in view.messages.iter().enumerate() {
+        let mut recent = Recent { protected_turns, turns: Vec::new(), tails: Vec::with_capacity(view.messages.len()) };
+        recent.walk(view);
+        recent
+    }
+
+    /// Walks on to the end of the history.
+    pub fn walk(&mut self, view: &View<'_>) {
+        for (at, message) in view.messages.iter().enumerate().skip(self.tails.len()) {
             let same_run = at > 0 && view.messages[at - 1].role == message.role && matches!(message.role, Role::User | Role::Tool);
-            tails.push(if same_run { tails[at - 1] } else { at });
+            self.tails.push(if same_run { self.tails[at - 1] } else { at });
+            let is_turn = match message.role {
+                Role::User => message.authored,
+                role => role == Role::Assistant,
+            };
+            if is_turn {
+                self.turns.push(at);
+            }
         }
-        Recent { protected_turns, turns: (0..view.messages.len()).filter(turn).collect(), tails }
     }
 
     /// The first protected message of the prefix of this length.

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use super::{Edit, Piece, Plan, Rule, Target};
-use crate::history::prints::Prints;
 use crate::history::{Content, Entry, EntryKind, View};
 use crate::tape::from_hex;
 
@@ -67,20 +66,19 @@ fn standing(search: &mut Search<'_, '_>, plan: &Plan) -> Vec<Option<usize>> {
     plan.edits.iter().map(|edit| stands(edit)).collect()
 }
 
-/// Fingerprints entries when they are asked for, and indexes all of them only when something has shifted.
+/// Looks for entries by their content; indexes all of them only when something has shifted.
 struct Search<'v, 't> {
     view: &'v View<'t>,
-    prints: Prints<'v, 't>,
     index: Option<FxHashMap<u64, Vec<usize>>>,
 }
 
 impl<'v, 't> Search<'v, 't> {
     fn new(view: &'v View<'t>) -> Self {
-        Search { view, prints: Prints::new(view), index: None }
+        Search { view, index: None }
     }
 
     fn has_print(&self, entry: usize, fingerprint: &str) -> bool {
-        from_hex(fingerprint) == Some(self.prints.of(entry))
+        from_hex(fingerprint) == Some(self.view.entries[entry].fingerprint())
     }
 
     fn matches(&self, entry: usize, edit: &Edit) -> bool {
@@ -90,11 +88,11 @@ impl<'v, 't> Search<'v, 't> {
 
     /// The entries with this content.
     fn places(&mut self, fingerprint: &str) -> &[usize] {
-        let (view, prints) = (self.view, &self.prints);
+        let view = self.view;
         let index = self.index.get_or_insert_with(|| {
             let mut index: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
             for entry in (0..view.entries.len()).filter(|entry| view.entries[*entry].kind != EntryKind::Text) {
-                index.entry(prints.of(entry)).or_default().push(entry);
+                index.entry(view.entries[entry].fingerprint()).or_default().push(entry);
             }
             index
         });

@@ -6,7 +6,7 @@ use super::state::State;
 use crate::history::EntryKind;
 use crate::plan::{Edit, Rule};
 
-impl State<'_, '_> {
+impl State<'_> {
     /// The first call that sends a message.
     pub(super) fn first_call(&self, message: usize) -> usize {
         self.calls.partition_point(|length| *length <= message)
@@ -39,7 +39,7 @@ impl State<'_, '_> {
     /// Until when what the model has quoted of an entry holds it.
     fn quoted_until(&self, entry: usize) -> usize {
         let protect = self.options.protect_quoted_calls as usize;
-        let until = self.quotes.last(self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
+        let until = self.quotes.last(&self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
         if let Some(pending) = self.pending.get(&entry) {
             pending.held.set(until);
         }
@@ -51,7 +51,7 @@ impl State<'_, '_> {
         let Some(call) = self.view.entries[entry].tool_call else { return 0 };
         let asked_in = self.view.tool_calls[call].message;
         let cut_before = |edit: &Rc<Edit>| matches!(edit.rule, Rule::Truncated | Rule::Stale) && edit.since <= asked_in;
-        self.reads.earlier(self.view, entry).filter(|earlier| self.edit_of(*earlier).is_some_and(cut_before)).count()
+        self.reads.earlier(&self.view, entry).filter(|earlier| self.edit_of(*earlier).is_some_and(cut_before)).count()
     }
 
     pub(super) fn protect_calls(&self, entry: usize) -> usize {
@@ -64,7 +64,8 @@ impl State<'_, '_> {
     /// Walks on to what the model has quoted by now.
     pub(super) fn look_for_quotes(&mut self) {
         if self.options.protect_quoted_calls > 0 {
-            self.quotes.walk(self.view, self.length());
+            let length = self.length();
+            self.quotes.walk(&self.view, length);
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) struct Saving {
 
 impl Attempt {
     /// Runs the passes over the entries from this one on, until no more than `target` tokens are left.
-    pub(super) fn run(state: &mut State<'_, '_>, from: usize, allowed: Allowed, target: u32) -> Attempt {
+    pub(super) fn run(state: &mut State<'_>, from: usize, allowed: Allowed, target: u32) -> Attempt {
         let mut attempt = Attempt::default();
         for pass in PASSES {
             let waiting: Vec<(usize, Waits)> = state
@@ -63,7 +63,7 @@ impl Attempt {
         attempt
     }
 
-    fn make(&mut self, state: &mut State<'_, '_>, pass: Pass, entry: usize, waits: Waits, allowed: Allowed) {
+    fn make(&mut self, state: &mut State<'_>, pass: Pass, entry: usize, waits: Waits, allowed: Allowed) {
         let of_what_was_cut = matches!(pass, Pass::Leftovers | Pass::StaleLeftovers);
         if state.edit_of(entry).map(|edit| edit.rule) != of_what_was_cut.then_some(Rule::Truncated) {
             return;
@@ -95,14 +95,14 @@ impl Attempt {
     }
 
     /// Takes everything back that was done before this entry.
-    pub(super) fn undo_before(&mut self, state: &mut State<'_, '_>, entry: usize) {
+    pub(super) fn undo_before(&mut self, state: &mut State<'_>, entry: usize) {
         let (undone, kept): (Vec<Made>, Vec<Made>) = std::mem::take(&mut self.log).into_iter().partition(|made| made.entry < entry);
         self.log = kept;
         undo(state, undone);
     }
 
     /// Takes everything back.
-    pub(super) fn undo(self, state: &mut State<'_, '_>) {
+    pub(super) fn undo(self, state: &mut State<'_>) {
         undo(state, self.log);
     }
 
@@ -112,7 +112,7 @@ impl Attempt {
     }
 
     /// What is done waits for nothing any more; an original is not collapsed while its copies are.
-    pub(super) fn settle(&self, state: &mut State<'_, '_>) {
+    pub(super) fn settle(&self, state: &mut State<'_>) {
         for Made { entry, .. } in &self.log {
             state.pending.remove(entry);
             let Some(edit) = state.edit_of(*entry).cloned() else { continue };
@@ -139,12 +139,12 @@ impl Attempt {
     }
 
     /// What entries of messages before this one save since.
-    pub(super) fn saved_before(&self, state: &State<'_, '_>, message: usize) -> u64 {
+    pub(super) fn saved_before(&self, state: &State<'_>, message: usize) -> u64 {
         self.log.iter().filter(|made| state.view.entries[made.entry].message < message).map(|made| made.saved).sum()
     }
 }
 
-fn undo(state: &mut State<'_, '_>, log: Vec<Made>) {
+fn undo(state: &mut State<'_>, log: Vec<Made>) {
     for Made { entry, before, .. } in log.into_iter().rev() {
         state.take(entry);
         if let Some(InForce { edit, .. }) = before {

@@ -15,13 +15,13 @@ use crate::plan::Rule;
 /// How many copies are looked at for one that is whole: edited ones come in runs, and a run this long is no history.
 const COPIES: usize = 64;
 
-pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
     let Some(first) = original(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).duplicate(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Duplicate, vec![line.into()], Some(first))
 }
 
 /// The first copy that is whole; one that the host says has failed is none, though it reads the same.
-pub(super) fn original(state: &State<'_, '_>, entry: usize) -> Option<usize> {
-    state.copies.earlier(entry).take(COPIES).find(|copy| !state.is_edited(*copy) && !state.view.entries[*copy].failed)
+pub(super) fn original(state: &State<'_>, entry: usize) -> Option<usize> {
+    state.copies.earlier(&state.view, entry).take(COPIES).find(|copy| !state.is_edited(*copy) && !state.view.entries[*copy].failed)
 }

@@ -6,7 +6,7 @@ use super::state::State;
 use super::{duplicates, reasoning, stale, superseded, truncation};
 
 /// What a pass makes of an entry, as things stand.
-pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Proposal {
+pub(super) fn propose(state: &mut State<'_>, pass: Pass, entry: usize) -> Proposal {
     if !is_possible(state, pass, entry) {
         return Proposal::NotNow;
     }
@@ -20,7 +20,7 @@ pub(super) fn propose(state: &mut State<'_, '_>, pass: Pass, entry: usize) -> Pr
 }
 
 /// The first call at which a pass may shorten the entry. Ages matter where the text is lost: what stands elsewhere in the prompt has none.
-pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits) -> usize {
+pub(super) fn due(state: &State<'_>, pass: Pass, entry: usize, waits: Waits) -> usize {
     let shown_anew = || state.reads.first_superseder(entry).map_or(0, |later| state.first_call(state.view.entries[later].message));
     let cut_in = || state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
     match pass {
@@ -35,7 +35,7 @@ pub(super) fn due(state: &State<'_, '_>, pass: Pass, entry: usize, waits: Waits)
 }
 
 /// Whether what a pass needs of other entries is there. What copies in force are said to be like stays at least in part.
-pub(super) fn is_possible(state: &State<'_, '_>, pass: Pass, entry: usize) -> bool {
+pub(super) fn is_possible(state: &State<'_>, pass: Pass, entry: usize) -> bool {
     match pass {
         Pass::Truncation | Pass::Reasoning => true,
         _ if state.is_original(entry) => false,

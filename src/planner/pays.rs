@@ -13,7 +13,7 @@ use super::truncation;
 use crate::cache::fold::{Due, Start, starts};
 
 /// Makes every fold that pays.
-pub(super) fn fold(state: &mut State<'_, '_>) -> Attempt {
+pub(super) fn fold(state: &mut State<'_>) -> Attempt {
     let mut made = Attempt::default();
     while let Some(attempt) = fold_once(state) {
         attempt.settle(state);
@@ -22,7 +22,7 @@ pub(super) fn fold(state: &mut State<'_, '_>) -> Attempt {
     made
 }
 
-fn fold_once(state: &mut State<'_, '_>) -> Option<Attempt> {
+fn fold_once(state: &mut State<'_>) -> Option<Attempt> {
     drop_impossible(state);
     let from = earliest(state, &at_most(state, 0, &Readable::Anywhere, Quoted::Overlooked))?;
     work_out(state, from);
@@ -34,7 +34,7 @@ fn fold_once(state: &mut State<'_, '_>) -> Option<Attempt> {
 }
 
 /// Edits stay, so what stands in for nothing whole any more never will: without this, what cannot be done would be looked at for ever.
-fn drop_impossible(state: &mut State<'_, '_>) {
+fn drop_impossible(state: &mut State<'_>) {
     let needs_another = [Pass::Duplicates, Pass::Superseded, Pass::Leftovers];
     let passes_of = |(entry, pending): (&usize, &Pending)| {
         let (entry, passes) = (*entry, pending.passes);
@@ -49,7 +49,7 @@ fn drop_impossible(state: &mut State<'_, '_>) {
 }
 
 /// Makes the edits that are due from the best start that is accepted, at this entry or behind it.
-pub(super) fn fold_from(state: &mut State<'_, '_>, from: usize, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
+pub(super) fn fold_from(state: &mut State<'_>, from: usize, accept: impl Fn(&Start) -> bool) -> Option<Attempt> {
     let most = at_most(state, from, &state.readable(), Quoted::Overlooked);
     let mut attempt = Attempt::run(state, from, Allowed::Due, 0);
     let savings = attempt.savings();
@@ -71,13 +71,13 @@ pub(super) fn fold_from(state: &mut State<'_, '_>, from: usize, accept: impl Fn(
 }
 
 /// The first entry from which a fold might pay.
-fn earliest(state: &State<'_, '_>, due: &[(usize, Due)]) -> Option<usize> {
+fn earliest(state: &State<'_>, due: &[(usize, Due)]) -> Option<usize> {
     let amounts: Vec<Due> = due.iter().map(|(_, due)| *due).collect();
     let last = all_starts(state, &amounts).filter(Start::pays).last()?;
     Some(due[last.edits - 1].0)
 }
 
-fn all_starts(state: &State<'_, '_>, due: &[Due]) -> impl Iterator<Item = Start> {
+fn all_starts(state: &State<'_>, due: &[Due]) -> impl Iterator<Item = Start> {
     starts(due, &state.options.cache, state.expected_calls())
 }
 
@@ -89,7 +89,7 @@ pub(super) enum Quoted {
 }
 
 /// What is due at the most, from the last entry to this one: an edit that is not worked out is taken to save all that it holds.
-pub(super) fn at_most(state: &State<'_, '_>, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
+pub(super) fn at_most(state: &State<'_>, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
     let due = state.pending.range(from..).rev().filter_map(|(entry, pending)| {
         let (saved, since) = at_most_of(state, *entry, pending, quoted)?;
         let cached = state.cached_behind(readable.before(state.view.entries[*entry].message), 0);
@@ -99,7 +99,7 @@ pub(super) fn at_most(state: &State<'_, '_>, from: usize, readable: &Readable, q
 }
 
 /// The most that a pass which may shorten the entry now might save, and since when one may.
-fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> Option<(u64, usize)> {
+fn at_most_of(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted) -> Option<(u64, usize)> {
     let possible = possible(state, entry, pending, quoted).map(|(pass, since)| {
         let saved = match &pending.cut {
             Some((_, saved)) if pass == Pass::Truncation => *saved,
@@ -111,7 +111,7 @@ fn at_most_of(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Qu
 }
 
 /// The passes that may shorten an entry now, and since when.
-fn possible(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quoted) -> impl Iterator<Item = (Pass, usize)> {
+fn possible(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted) -> impl Iterator<Item = (Pass, usize)> {
     let since = move |pass: Pass| match (pass, quoted) {
         (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()),
         (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
@@ -122,7 +122,7 @@ fn possible(state: &State<'_, '_>, entry: usize, pending: &Pending, quoted: Quot
 }
 
 /// How many entries a pass might lower now: it finds an edit worth making, and what the model has quoted is overlooked.
-pub(super) fn worth_lowering(state: &mut State<'_, '_>) -> usize {
+pub(super) fn worth_lowering(state: &mut State<'_>) -> usize {
     let due = state.pending.iter().flat_map(|(entry, pending)| possible(state, *entry, pending, Quoted::Overlooked).map(|(pass, _)| (*entry, pass)));
     let due: Vec<(usize, Pass)> = due.collect();
     let mut worth: Vec<usize> =
@@ -132,7 +132,7 @@ pub(super) fn worth_lowering(state: &mut State<'_, '_>) -> usize {
 }
 
 /// Works out what truncation makes of what is due from this entry on.
-fn work_out(state: &mut State<'_, '_>, from: usize) {
+fn work_out(state: &mut State<'_>, from: usize) {
     let is_new = |pending: &Pending| pending.waits.aged <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation);
     let new: Vec<usize> = state.pending.range(from..).filter(|(_, pending)| is_new(pending)).map(|(entry, _)| *entry).collect();
     for entry in new {

@@ -18,7 +18,7 @@ pub(super) enum Proposal {
 }
 
 /// The edit, unless it would save too little of what is sent now.
-pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
+pub(super) fn edit(state: &State<'_>, entry: usize, rule: Rule, pieces: Vec<Piece>, target: Option<usize>) -> Proposal {
     let found = &state.view.entries[entry];
     let now = state.edit_of(entry).map_or(found.bytes as usize, |edit| render::length(&edit.pieces));
     // A line that stands alone is never large itself, whichever pass might come upon it.
@@ -34,7 +34,7 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
     }
     let target = target.map(|target| {
         let Entry { message, part, .. } = state.view.entries[target];
-        Target { message, part, fingerprint: hex(state.copies.print(target)) }
+        Target { message, part, fingerprint: hex(state.view.entries[target].fingerprint()) }
     });
     let Entry { message, part, .. } = *found;
     let tool = state.view.tool_of(found).map(str::to_owned);
@@ -42,7 +42,7 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
         message,
         part,
         tool,
-        fingerprint: hex(state.copies.print(entry)),
+        fingerprint: hex(found.fingerprint()),
         tokens: Some(state.tokens[entry]),
         rule,
         since: state.length(),
@@ -52,19 +52,19 @@ pub(super) fn edit(state: &State<'_, '_>, entry: usize, rule: Rule, pieces: Vec<
 }
 
 /// The line that will stand in the entry's place.
-pub(super) fn breadcrumb<'s>(state: &'s State<'_, '_>, entry: usize) -> Breadcrumb<'s> {
+pub(super) fn breadcrumb<'s>(state: &'s State<'_>, entry: usize) -> Breadcrumb<'s> {
     let tool = state.view.tool_of(&state.view.entries[entry]);
     let kind = state.action_of(entry).map_or(ToolKind::Other, |action| action.kind);
     Breadcrumb { label: &state.options.label, tool, kind: if kind.is_repeatable() && state.is_harmless(entry) { kind } else { ToolKind::Other } }
 }
 
 /// "all 80 lines".
-pub(super) fn all_of(state: &State<'_, '_>, entry: usize) -> String {
+pub(super) fn all_of(state: &State<'_>, entry: usize) -> String {
     let text = state.view.entries[entry].text();
     render::breadcrumb::amount(text, 0..text.len())
 }
 
 /// What the tool call is about.
-pub(super) fn label<'s>(state: &'s State<'_, '_>, entry: usize) -> Option<&'s str> {
+pub(super) fn label<'s>(state: &'s State<'_>, entry: usize) -> Option<&'s str> {
     state.action_of(entry)?.resource.as_ref().map(|resource| resource.label.as_str())
 }

@@ -12,7 +12,7 @@ use super::state::State;
 use crate::history::Role;
 use crate::plan::Rule;
 
-pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
     let messages = &state.view.messages[..state.length()];
     let latest = messages.iter().rposition(|message| message.role == Role::Assistant);
     if latest.is_none_or(|latest| state.view.entries[entry].message >= latest) {

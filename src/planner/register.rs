@@ -5,14 +5,14 @@
 
 use super::pending::{Pass, Pending, Waits};
 use super::state::{LEAST_SAVED, State};
-use crate::history::EntryKind;
 use crate::history::kinds::ToolKind;
+use crate::history::{Entry, EntryKind};
 use crate::plan::Rule;
 
 /// No breadcrumb is shorter.
 const SHORTEST_LINE: usize = 20;
 
-impl State<'_, '_> {
+impl State<'_> {
     /// Looks at what came since the last time, then opens what protection has left.
     pub(super) fn register(&mut self) {
         let (came, left) = (self.entries_before(self.length()), self.entries_before(self.recent.protect_from(self.length())));
@@ -32,10 +32,10 @@ impl State<'_, '_> {
 
     /// Notes what a result says, shows anew and tells to be changed.
     fn came(&mut self, entry: usize) {
-        let (view, options) = (self.view, self.options);
+        let (view, options) = (&self.view, &self.options);
         let Some(tool_call) = view.entries[entry].tool_call else { return };
         if options.collapse_duplicate_results {
-            self.copies.add(entry);
+            self.copies.add(view, entry);
         }
         self.action(tool_call);
         let Some(action) = self.actions[tool_call].get() else { return };
@@ -52,16 +52,16 @@ impl State<'_, '_> {
 
     /// Has an entry that protection has left wait for each pass that might shorten it, or what an edit has left of it.
     pub(super) fn open(&mut self, entry: usize) {
-        let found = &self.view.entries[entry];
-        match found.kind {
+        let Entry { kind, required, bytes, .. } = self.view.entries[entry];
+        match kind {
             EntryKind::Text => {}
             EntryKind::Reasoning => {
-                if self.options.drop_reasoning && !found.required {
+                if self.options.drop_reasoning && !required {
                     self.await_pass(Pass::Reasoning, entry);
                 }
             }
             EntryKind::Result => {
-                if self.copies.earlier(entry).next().is_some() {
+                if self.copies.earlier(&self.view, entry).next().is_some() {
                     self.await_pass(Pass::Duplicates, entry);
                 }
                 if self.options.elide_superseded_reads && self.reads.first_superseder(entry).is_some() {
@@ -70,7 +70,7 @@ impl State<'_, '_> {
                 if self.changes.of(entry).is_some() {
                     self.await_pass(Pass::Stale, entry);
                 }
-                if found.bytes as usize > self.policy_of(entry).max_bytes {
+                if bytes as usize > self.policy_of(entry).max_bytes {
                     self.await_pass(Pass::Truncation, entry);
                 }
             }
@@ -115,7 +115,7 @@ impl State<'_, '_> {
             return self.pinned[entry];
         }
         let tool = self.view.tool_of(found);
-        tool.is_none() || tool == self.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
+        tool.is_none() || tool == self.view.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
     }
 
     /// The edits in force whose entries protection covers at this call.

@@ -12,7 +12,7 @@ use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::Rule;
 
-pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
     let Some(change) = state.changes.of(entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).stale(&proposal::all_of(state, entry));
     proposal::edit(state, entry, Rule::Stale, vec![line.into()], Some(change))

@@ -7,14 +7,14 @@ use std::rc::Rc;
 use super::marks::{Readable, Sent};
 use super::pending::Pending;
 use super::sums::Sums;
+use crate::history::View;
 use crate::history::actions::Action;
 use crate::history::changes::Changes;
 use crate::history::copies::Copies;
 use crate::history::kinds::ToolKind;
 use crate::history::quotes::Quotes;
 use crate::history::reads::Reads;
-use crate::history::turns::Recent;
-use crate::history::{Entry, View};
+use crate::history::turns::{self, Recent};
 use crate::options::{KindPolicy, Options};
 use crate::plan::{Edit, Rule, Target};
 use crate::render;
@@ -25,17 +25,15 @@ pub(super) struct InForce {
     pub(super) saved: u64,
 }
 
-pub(super) struct State<'v, 't> {
-    pub(super) view: &'v View<'t>,
-    pub(super) options: &'v Options,
+pub(super) struct State<'t> {
+    pub(super) view: Rc<View<'t>>,
+    pub(super) options: Rc<Options>,
     /// Lengths of the history at each call, this one last.
-    pub(super) calls: &'v [usize],
+    pub(super) calls: Vec<usize>,
     /// Estimated tokens of each entry in full.
     pub(super) tokens: Vec<u32>,
     /// Reported over estimated tokens.
     pub(super) scale: f64,
-    /// The tool that the model must call, whose results stay.
-    pub(super) forced_tool: Option<&'v str>,
     /// Entries that are pinned.
     pub(super) pinned: Vec<bool>,
     pub(super) recent: Recent,
@@ -59,67 +57,82 @@ pub(super) struct State<'v, 't> {
     /// The entries that a pass might shorten.
     pub(super) pending: BTreeMap<usize, Pending>,
     pub(super) actions: Vec<OnceCell<Rc<Action>>>,
-    pub(super) copies: Copies<'v, 't>,
+    pub(super) copies: Copies,
     pub(super) reads: Reads,
     pub(super) changes: Changes,
     pub(super) quotes: Quotes,
 }
 
-impl<'v, 't> State<'v, 't> {
+impl<'t> State<'t> {
     /// Nothing has been walked; the carried edits are in force.
-    pub(super) fn new(
-        view: &'v View<'t>,
-        options: &'v Options,
-        calls: &'v [usize],
-        forced_tool: Option<&'v str>,
-        carried: &[(usize, Rc<Edit>)],
-    ) -> Self {
-        let mut known = carried.iter().peekable();
-        let known_or_estimate = |(at, entry): (usize, &Entry<'_>)| {
-            let carried = known.next_if(|(edited, _)| *edited == at);
-            carried.and_then(|(_, edit)| edit.tokens).unwrap_or_else(|| entry.estimate())
-        };
-        let tokens: Vec<u32> = view.entries.iter().enumerate().map(known_or_estimate).collect();
-        let mut prefix = Vec::with_capacity(view.messages.len() + 1);
-        let mut sum = u64::from(view.overhead.tokens);
-        prefix.push(sum);
-        for message in &view.messages {
-            sum += u64::from(message.fixed.tokens) + tokens[message.entries.clone()].iter().map(|tokens| u64::from(*tokens)).sum::<u64>();
-            prefix.push(sum);
-        }
+    pub(super) fn new(view: Rc<View<'t>>, options: Rc<Options>, carried: &[(usize, Rc<Edit>)]) -> Self {
         let mut state = State {
-            view,
-            options,
-            calls,
-            tokens,
+            recent: Recent::new(&view, options.protect_recent_turns),
+            calls: Vec::new(),
+            tokens: Vec::with_capacity(view.entries.len()),
             scale: 1.0,
-            forced_tool,
-            pinned: pinned(view, options),
-            recent: Recent::new(view, options.protect_recent_turns),
+            pinned: Vec::new(),
             in_force: BTreeMap::new(),
-            originals: vec![0; view.entries.len()],
-            prefix,
-            saved_by: Sums::new(view.entries.len()),
+            originals: Vec::new(),
+            prefix: vec![u64::from(view.overhead.tokens)],
+            saved_by: Sums::new(),
             saved: 0,
             call: 0,
             cached: 0,
             registered: 0,
             opened: 0,
             pending: BTreeMap::new(),
-            actions: vec![OnceCell::new(); view.tool_calls.len()],
-            copies: Copies::new(view),
+            actions: Vec::new(),
+            copies: Copies::default(),
             reads: Reads::default(),
             changes: Changes::default(),
             quotes: Quotes::default(),
+            view,
+            options,
         };
+        let mut known = carried.iter().peekable();
+        state.measure(|entry| known.next_if(|(edited, _)| *edited == entry).and_then(|(_, edit)| edit.tokens));
         carried.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
         state
     }
 
+    /// Messages follow those that are there.
+    pub(super) fn append(&mut self, read: impl FnOnce(&mut View<'t>) -> crate::Result<()>) -> crate::Result<()> {
+        read(Rc::make_mut(&mut self.view))?; // nobody else holds it between calls
+        self.recent.walk(&self.view);
+        self.measure(|_| None);
+        Ok(())
+    }
+
+    /// Counts the messages that have come; `known` tells the tokens of entries that need not be counted again.
+    fn measure(&mut self, mut known: impl FnMut(usize) -> Option<u32>) {
+        let view = &self.view;
+        let (first, entries) = (self.prefix.len() - 1, view.entries.len());
+        turns::add_calls(&mut self.calls, view, first);
+        self.pinned.resize(entries, false);
+        for pin in &self.options.pins {
+            let entries = view.messages.get(pin.message).map_or(0..0, |message| message.entries.clone());
+            for entry in entries.filter(|entry| pin.part.is_none_or(|part| part == view.entries[*entry].part)) {
+                self.pinned[entry] = true;
+            }
+        }
+        for message in &view.messages[first..] {
+            let mut sum = self.prefix[self.prefix.len() - 1] + u64::from(message.fixed.tokens);
+            for entry in message.entries.clone() {
+                let tokens = known(entry).unwrap_or_else(|| view.entries[entry].estimate());
+                self.tokens.push(tokens);
+                sum += u64::from(tokens);
+            }
+            self.prefix.push(sum);
+        }
+        self.originals.resize(entries, 0);
+        self.saved_by.grow(entries);
+        self.actions.resize(view.tool_calls.len(), OnceCell::new());
+    }
+
     /// Begins anew, with these edits in force.
     pub(super) fn restart(&mut self, edits: &[(usize, Rc<Edit>)]) {
-        let State { view, options, calls, forced_tool, scale, .. } = *self;
-        *self = State { scale, ..State::new(view, options, calls, forced_tool, edits) };
+        *self = State { scale: self.scale, ..State::new(self.view.clone(), self.options.clone(), edits) };
     }
 
     /// The edits in force, ascending.
@@ -220,7 +233,7 @@ impl<'v, 't> State<'v, 't> {
 
     /// Where the request of the call before can be read again.
     pub(super) fn readable(&self) -> Readable {
-        Readable::of(self.view, self.options, self.edits(), Sent::before(self.calls, self.call))
+        Readable::of(&self.view, &self.options, self.edits(), Sent::before(&self.calls, self.call))
     }
 
     /// Calls still to come.
@@ -270,14 +283,3 @@ impl<'v, 't> State<'v, 't> {
 
 /// Below this no edit is made whatever is asked for: one line in place of another of its kind saves nothing.
 pub(super) const LEAST_SAVED: usize = 32;
-
-fn pinned(view: &View<'_>, options: &Options) -> Vec<bool> {
-    let mut pinned = vec![false; view.entries.len()];
-    for pin in &options.pins {
-        let entries = view.messages.get(pin.message).map_or(0..0, |message| message.entries.clone());
-        for entry in entries.filter(|entry| pin.part.is_none_or(|part| part == view.entries[*entry].part)) {
-            pinned[entry] = true;
-        }
-    }
-    pinned
-}

@@ -23,7 +23,7 @@ pub(super) struct Fold {
 }
 
 /// Takes one model call, of whose messages so many are cached.
-pub(super) fn step(state: &mut State<'_, '_>, call: usize, cached: usize) -> Option<Fold> {
+pub(super) fn step(state: &mut State<'_>, call: usize, cached: usize) -> Option<Fold> {
     (state.call, state.cached) = (call, cached);
     let before = state.saved;
     let mut attempt = Attempt::default();
@@ -38,7 +38,7 @@ pub(super) fn step(state: &mut State<'_, '_>, call: usize, cached: usize) -> Opt
     }
 }
 
-fn once(state: &mut State<'_, '_>) -> Option<Attempt> {
+fn once(state: &mut State<'_>) -> Option<Attempt> {
     match state.options.when {
         When::Never => None,
         When::Budget => {
@@ -59,7 +59,7 @@ fn once(state: &mut State<'_, '_>) -> Option<Attempt> {
 }
 
 /// What an attempt did, given what was saved before it.
-fn fold_of(state: &State<'_, '_>, attempt: &Attempt, before: u64) -> Option<Fold> {
+fn fold_of(state: &State<'_>, attempt: &Attempt, before: u64) -> Option<Fold> {
     let made = attempt.entries();
     made.first()?;
     Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, state.cached) })
@@ -67,7 +67,7 @@ fn fold_of(state: &State<'_, '_>, attempt: &Attempt, before: u64) -> Option<Fold
 
 impl Fold {
     /// What it costs in the cache, given how much of the last request can be read again.
-    pub(super) fn rewrite(&self, state: &State<'_, '_>, readable: &Readable) -> Rewrite {
+    pub(super) fn rewrite(&self, state: &State<'_>, readable: &Readable) -> Rewrite {
         let from = readable.before(state.view.entries[self.made[0]].message);
         let cached = state.cached_behind(from, self.saved_of_cached);
         Rewrite { saved: self.saved, cached }
@@ -75,20 +75,20 @@ impl Fold {
 }
 
 /// The limit, if the prompt is over it.
-fn over(state: &State<'_, '_>, limit: Option<u32>) -> Option<u32> {
+fn over(state: &State<'_>, limit: Option<u32>) -> Option<u32> {
     limit.filter(|limit| state.scaled(state.unscaled()) > *limit)
 }
 
-fn target(state: &State<'_, '_>, limit: u32) -> u32 {
+fn target(state: &State<'_>, limit: u32) -> u32 {
     (f64::from(limit) * state.options.floor_ratio).floor() as u32
 }
 
-pub(super) fn is_over_window(state: &State<'_, '_>) -> bool {
+pub(super) fn is_over_window(state: &State<'_>) -> bool {
     state.options.fit_to_window && over(state, state.options.window_tokens()).is_some()
 }
 
 /// The passes in their order, until the target is reached.
-fn by_budget(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
+fn by_budget(state: &mut State<'_>, limit: u32) -> Option<Attempt> {
     let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, 0, allowed, target(state, limit));
@@ -104,12 +104,12 @@ fn by_budget(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
 }
 
 /// Whether so much is saved that a limit which stays exceeded is worth a fold.
-fn is_worth_it(state: &State<'_, '_>, saved: u64, limit: u32) -> bool {
+fn is_worth_it(state: &State<'_>, saved: u64, limit: u32) -> bool {
     u64::from(state.scaled(saved)) * 10 >= u64::from(limit)
 }
 
 /// Over a limit, from the place that earns most among those that reach the target.
-fn into_limit(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
+fn into_limit(state: &mut State<'_>, limit: u32) -> Option<Attempt> {
     state.look_for_quotes();
     let (target, over_window) = (target(state, limit), is_over_window(state));
     let (now, scale) = (state.unscaled(), state.scale);
@@ -136,10 +136,11 @@ fn into_limit(state: &mut State<'_, '_>, limit: u32) -> Option<Attempt> {
 
 /// Over a limit: tokens left if every edit that may be made were made, and how many edits that takes; else the same as they are, and
 /// how many edits are due. Changes nothing.
-pub(super) fn floor(state: &mut State<'_, '_>) -> (u64, usize) {
+pub(super) fn floor(state: &mut State<'_>) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        return (state.unscaled(), pays::worth_lowering(state));
+        let pending = if state.options.when == When::Budget { 0 } else { pays::worth_lowering(state) };
+        return (state.unscaled(), pending);
     }
     state.register();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };

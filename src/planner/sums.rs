@@ -6,8 +6,15 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    pub(super) fn new(length: usize) -> Sums {
-        Sums { tree: vec![0; length + 1] }
+    pub(super) fn new() -> Sums {
+        Sums { tree: vec![0] }
+    }
+
+    /// Has so many values.
+    pub(super) fn grow(&mut self, length: usize) {
+        for at in self.tree.len()..=length {
+            self.tree.push(self.before(at - 1) - self.before(at - (at & at.wrapping_neg())));
+        }
     }
 
     pub(super) fn add(&mut self, index: usize, value: u64) {

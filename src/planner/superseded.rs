@@ -13,13 +13,13 @@ use super::proposal::{self, Proposal};
 use super::state::State;
 use crate::plan::Rule;
 
-pub(super) fn propose(state: &State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
     let Some(latest) = superseder(state, entry) else { return Proposal::NotNow };
     let line = proposal::breadcrumb(state, entry).superseded(&proposal::all_of(state, entry), proposal::label(state, entry));
     proposal::edit(state, entry, Rule::Superseded, vec![line.into()], Some(latest))
 }
 
 /// The latest result that shows it anew and is whole.
-pub(super) fn superseder(state: &State<'_, '_>, entry: usize) -> Option<usize> {
+pub(super) fn superseder(state: &State<'_>, entry: usize) -> Option<usize> {
     state.reads.superseders(entry).find(|later| state.is_whole(*later))
 }

@@ -18,7 +18,7 @@ use crate::render::{self, cut};
 /// Stands where the text was cut. ASCII, since one other character doubles what a JavaScript string takes.
 const GAP: &str = "[...]";
 
-pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
+pub(super) fn propose(state: &mut State<'_>, entry: usize) -> Proposal {
     if let Some((cut, _)) = state.pending.get(&entry).and_then(|pending| pending.cut.as_ref()) {
         return Proposal::Edit(Edit { since: state.length(), ..(**cut).clone() });
     }
@@ -31,7 +31,7 @@ pub(super) fn propose(state: &mut State<'_, '_>, entry: usize) -> Proposal {
     proposal
 }
 
-fn cut(state: &State<'_, '_>, entry: usize) -> Proposal {
+fn cut(state: &State<'_>, entry: usize) -> Proposal {
     let found = &state.view.entries[entry];
     let (text, failed) = (found.text(), found.has_failed());
     let policy = state.policy_of(entry);

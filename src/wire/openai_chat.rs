@@ -3,7 +3,6 @@
 //! Parts of a message: a string content is part 0, an array's items have their index, and reasoning comes after them, whatever
 //! fields it is spread over.
 
-use super::Request;
 use crate::error::{Code, Error};
 use crate::tape::{Kind, Node};
 
@@ -12,7 +11,7 @@ mod read;
 mod scored;
 
 pub(super) use apply::apply;
-pub(super) use read::read;
+pub(super) use read::{append, read};
 pub(super) use scored::scored_bytes;
 
 const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
@@ -40,13 +39,6 @@ pub(super) fn foreign(message: Node<'_>) -> Option<&'static str> {
 }
 
 const RESPONSES: [&str; 4] = ["function_call", "function_call_output", "reasoning", "item_reference"];
-
-/// `{"type": "function", "function": {"name"}}`, or the legacy `{"name"}`.
-pub(super) fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
-    let choice = request.tool_choice?;
-    let body = choice.get("function").or_else(|| choice.get("custom")).unwrap_or(choice);
-    body.get("name").and_then(Node::text)
-}
 
 /// What cannot be edited without losing what we cannot see.
 fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<()> {

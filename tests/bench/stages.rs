@@ -39,7 +39,7 @@ impl Case {
     }
 
     fn request(&self) -> Request<'_> {
-        Request::of(self.tape.root(), None)
+        Request::of(self.tape.root())
     }
 
     fn folded(&self) -> &Outcome {
@@ -48,7 +48,7 @@ impl Case {
 }
 
 fn outcome(tape: &Tape, given: Given) -> Outcome {
-    fold::fold(&Request::of(tape.root(), None), &Options::default(), given).expect("a good request folds")
+    fold::fold(&Request::of(tape.root()), &Options::default(), given).expect("a good request folds")
 }
 
 /// Reads of files of some sizes, some of them twice, with lines as code has them.

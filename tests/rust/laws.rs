@@ -13,6 +13,7 @@ mod budget;
 mod bytes;
 mod derived;
 mod every_call;
+mod going_on;
 mod occurs;
 mod pays;
 mod rewritten;

@@ -254,7 +254,7 @@ fn never_grows(call: &Call) -> Checked {
 fn of_calls<T>(call: &Call, told: impl Fn(&View<'_>, usize, &Options) -> T) -> BTreeMap<usize, T> {
     let options = options_of(call);
     let tape = tape::Tape::from_json(call.request.to_string()).expect("it was folded");
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), options.context_block.as_deref())).expect("it was folded");
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), options.context_block.as_deref()).expect("it was folded");
     view.entries.iter().filter_map(|entry| Some((entry.message, told(&view, entry.tool_call?, &options)))).collect()
 }
 

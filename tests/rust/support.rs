@@ -123,7 +123,7 @@ pub fn try_fold(request: &Value, options: &Value, carry: &Carry) -> warmfold::Re
         Carry::New => Given::New,
         Carry::Plan(plan) => Given::Carried(Plan::from_json(plan.clone())?),
     };
-    let outcome = fold::fold(&Request::of(tape.root(), checked.context_block.as_deref()), &checked, given)?;
+    let outcome = fold::fold(&Request::of(tape.root()), &checked, given)?;
     let mut output = request["messages"].clone();
     outcome.patches.iter().for_each(|patch| patch.apply_to(&mut output));
     Ok(Call {

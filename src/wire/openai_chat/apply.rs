@@ -8,8 +8,8 @@ use crate::options::Marks;
 use crate::plan::Edit;
 use crate::render;
 use crate::tape::{Kind, Node};
+use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
-use crate::wire::{Changes, Request};
 
 /// What happens to one message.
 #[derive(Default)]
@@ -20,27 +20,23 @@ struct Touched<'c, 't> {
 }
 
 /// Turns changes into patches, in the order plan, context block, marks.
-pub(in crate::wire) fn apply(request: &Request<'_>, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+pub(in crate::wire) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
     let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
     for (entry, edit) in changes.edits {
         let entry = &view.entries[*entry];
         touched.entry(entry.message).or_default().edits.push((entry, edit));
     }
     if let BlockPlace::Append(at) = view.block {
-        touched.entry(at).or_default().block = request.context_block;
+        touched.entry(at).or_default().block = changes.block;
     }
     for &at in changes.marks {
         touched.entry(at).or_default().mark = Some(changes);
     }
     let (mut patches, mut places) = (Vec::new(), Vec::new());
-    let mut messages = request.message_array()?.children().enumerate();
     for (at, touched) in touched {
-        let Some((_, node)) = messages.find(|(index, _)| *index == at) else {
-            break;
-        };
-        places.extend(message(node, at, &touched, &mut patches)?);
+        places.extend(message(view.nodes[at], at, &touched, &mut patches)?);
     }
-    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, request.context_block) {
+    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
         let text = Value::Text(block.to_owned());
         let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);

@@ -2,20 +2,18 @@
 
 use super::{BLOCK_GAP, MARK_KEYS, REASONING, plain};
 use crate::error::{Code, Error};
-use crate::history::pairs::Pairs;
-use crate::history::{BlockPlace, Content, ContextPrint, Entry, EntryKind, HostMark, Message, Role, Size, ToolCall, View};
+use crate::history::{BlockPlace, Content, ContextPrint, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
 use crate::tape::{self, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
 
 /// Reads a request into a view.
-pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>> {
+pub(in crate::wire) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
     let messages = request.message_array()?;
-    let mut reader = Reader::new(messages.len());
-    for message in messages.children() {
-        reader.message(message)?;
-    }
-    let mut view = reader.view;
+    let mut view = View { forced_tool: forced_tool(request), ..View::default() };
+    view.messages.reserve(messages.len());
+    view.entries.reserve(messages.len());
+    append(&mut view, messages.children())?;
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
     let mut system = tape::fingerprint("");
     for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
@@ -27,15 +25,28 @@ pub(in crate::wire) fn read<'t>(request: &Request<'t>) -> crate::Result<View<'t>
     view.context = ContextPrint {
         system: system ^ request.system.map_or(0, Node::fingerprint),
         tools: request.tools.map_or(0, Node::fingerprint),
-        block: request.context_block.map_or(0, tape::fingerprint),
+        block: block.map_or(0, tape::fingerprint),
     };
     let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
     let before = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
     let before: Vec<HostMark> = before.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
     view.host_marks.splice(0..0, before);
-    let last_system = view.system_end.checked_sub(1).and_then(|last| messages.children().nth(last));
-    place_block(&mut view, last_system, request)?;
+    let last_system = view.system_end.checked_sub(1).map(|last| view.nodes[last]);
+    place_block(&mut view, last_system, block, request.system.is_some())?;
     Ok(view)
+}
+
+/// Reads messages that follow those of a view.
+pub(in crate::wire) fn append<'t>(view: &mut View<'t>, messages: impl Iterator<Item = Node<'t>>) -> crate::Result<()> {
+    let mut reader = Reader { view };
+    messages.into_iter().try_for_each(|message| reader.message(message))
+}
+
+/// `{"type": "function", "function": {"name"}}`, or the legacy `{"name"}`.
+fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
+    let choice = request.tool_choice?;
+    let body = choice.get("function").or_else(|| choice.get("custom")).unwrap_or(choice);
+    body.get("name").and_then(Node::text)
 }
 
 /// The marks that a caller has put on a node itself.
@@ -52,10 +63,10 @@ fn tree_bytes(node: Node<'_>) -> u32 {
 }
 
 /// The block's size is what reading the message back with the block in it would add.
-fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, request: &Request<'_>) -> crate::Result<()> {
-    let Some(block) = request.context_block else { return Ok(()) };
+fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>, stands_apart: bool) -> crate::Result<()> {
+    let Some(block) = block else { return Ok(()) };
     let Some(last) = last else {
-        if request.system.is_some() {
+        if stands_apart {
             let what = "the system prompt is not among the messages, so there is no place for it: put the block into the system prompt yourself";
             return Err(Error::new(Code::InvalidOption, "options.contextBlock", what));
         }
@@ -88,10 +99,8 @@ struct Answers {
     failed: bool,
 }
 
-struct Reader<'t> {
-    view: View<'t>,
-    by_id: Pairs<'t>,
-    by_name: Pairs<'t>,
+struct Reader<'v, 't> {
+    view: &'v mut View<'t>,
 }
 
 /// The fields of a message that mean something here.
@@ -109,21 +118,7 @@ struct Fields<'t> {
     failed: bool,
 }
 
-impl<'t> Reader<'t> {
-    fn new(length: usize) -> Self {
-        let view = View {
-            messages: Vec::with_capacity(length),
-            entries: Vec::with_capacity(length),
-            tool_calls: Vec::new(),
-            system_end: 0,
-            overhead: Size::default(),
-            context: ContextPrint::default(),
-            block: BlockPlace::Nowhere,
-            host_marks: Vec::new(),
-        };
-        Reader { view, by_id: Pairs::default(), by_name: Pairs::default() }
-    }
-
+impl<'t> Reader<'_, 't> {
     fn fault(&self, code: Code, field: &str, what: String) -> Error {
         Error::new(code, format!("messages[{}]{field}", self.view.messages.len()), what)
     }
@@ -161,8 +156,8 @@ impl<'t> Reader<'t> {
             message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
         }
         let tool_call = match fields.role {
-            Some("tool") => fields.tool_call_id.and_then(|id| self.by_id.answer(id)),
-            Some("function") => fields.name.and_then(|name| self.by_name.answer(name)),
+            Some("tool") => fields.tool_call_id.and_then(|id| self.view.by_id.answer(id)),
+            Some("function") => fields.name.and_then(|name| self.view.by_name.answer(name)),
             _ => None,
         };
         let answers = Answers { tool_call, failed: fields.failed };
@@ -185,10 +180,12 @@ impl<'t> Reader<'t> {
                 tool_call: None,
                 failed: false,
                 required: required || alone,
+                known: Known::default(),
             });
         }
         message.entries.end = self.view.entries.len();
         self.view.messages.push(message);
+        self.view.nodes.push(node);
         Ok(())
     }
 
@@ -203,16 +200,16 @@ impl<'t> Reader<'t> {
                 let name = body.and_then(|body| body.get("name")).and_then(Node::text).unwrap_or("");
                 let arguments = body.and_then(|body| body.get("arguments").or_else(|| body.get("input")));
                 if let Some(id) = call.get("id").and_then(Node::text) {
-                    self.by_id.open(id, message, self.view.tool_calls.len());
+                    self.view.by_id.open(id, message, self.view.tool_calls.len());
                 }
-                self.view.tool_calls.push(ToolCall { message, name, arguments });
+                self.view.tool_calls.push(ToolCall::new(message, name, arguments));
                 made += 1;
             }
         }
         if let Some(call) = fields.function_call.filter(|node| node.kind() == Kind::Object) {
             let name = call.get("name").and_then(Node::text).unwrap_or("");
-            self.by_name.open(name, message, self.view.tool_calls.len());
-            self.view.tool_calls.push(ToolCall { message, name, arguments: call.get("arguments") });
+            self.view.by_name.open(name, message, self.view.tool_calls.len());
+            self.view.tool_calls.push(ToolCall::new(message, name, call.get("arguments")));
             made += 1;
         }
         Ok(made)
@@ -273,6 +270,7 @@ impl<'t> Reader<'t> {
             tool_call: answers.tool_call,
             failed: answers.failed,
             required: false,
+            known: Known::default(),
         };
         self.view.entries.push(entry);
     }

@@ -14,7 +14,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 /// The message of each result that is out of date, and that of the change.
 fn changed(messages: &[Value]) -> Vec<(usize, usize)> {
     let tape = Tape::from_json(json!({ "messages": messages }).to_string()).unwrap();
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).unwrap();
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).unwrap();
     let mut changes = Changes::default();
     let (mut stale, mut of) = (Vec::new(), Vec::new());
     for (entry, found) in view.entries.iter().enumerate() {

@@ -16,7 +16,7 @@ const LINE: &str = "let answer = the_question.ask(&everyone);";
 /// The last messages that quote each entry of a history, by the entry's message.
 fn quoted(messages: &[Value]) -> Vec<(usize, usize)> {
     let tape = Tape::from_json(json!({ "messages": messages }).to_string()).unwrap();
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).unwrap();
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).unwrap();
     let mut quotes = Quotes::default();
     for length in 0..=messages.len() {
         quotes.walk(&view, length); // step by step, as the planner does

@@ -21,7 +21,7 @@ fn fold_body(body: &str, options: &Value, carry: &Carry) -> (Outcome, Vec<Splice
         Carry::New => Given::New,
         Carry::Plan(plan) => Given::Carried(Plan::from_json(plan.clone()).unwrap()),
     };
-    let request = Request::of(tape.root(), options.context_block.as_deref());
+    let request = Request::of(tape.root());
     let outcome = fold::fold(&request, &options, given).unwrap();
     let splices = splice::splices(request.messages.unwrap(), &outcome.patches, body.as_bytes());
     (outcome, splices)

@@ -25,7 +25,7 @@ fn lengths_of(request: &Value) -> Vec<usize> {
 /// What a call sends, as the cache sees it: what stands before the messages, then each of them.
 fn blocks(messages: &[Value]) -> Vec<Block> {
     let tape = Tape::from_json(json!({ "messages": messages }).to_string()).expect("it was folded");
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).expect("it was folded");
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).expect("it was folded");
     let overhead = Block { print: 0, tokens: u64::from(view.overhead.tokens), blocks: 1 };
     let message = |(at, message): (usize, &warmfold::history::Message)| Block {
         print: tape::fingerprint(&messages[at].to_string()),
@@ -103,7 +103,7 @@ fn left_of(call: &Call, edit: &Edit) -> Option<Edit> {
 /// What each edit of a fold saves over what was sent in its place, in tokens.
 fn saved(call: &Call, edit: &Edit) -> u64 {
     let tape = Tape::from_json(call.request.to_string()).expect("it was folded");
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).expect("it was folded");
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).expect("it was folded");
     let entry = &view.entries[view.entry_at(edit.message, edit.part as u32).expect("an edit has an entry")];
     if entry.kind == EntryKind::Reasoning {
         return u64::from(entry.estimate());

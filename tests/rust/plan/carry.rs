@@ -31,7 +31,7 @@ fn duplicate(message: usize, text: &str, target: usize) -> Value {
 /// Carries edits; gives back what was written at which message, and what became of the rest.
 fn carried(messages: &[Value], edits: &[Value]) -> (Vec<(usize, String)>, Carried) {
     let tape = Tape::from_json(json!({ "messages": messages }).to_string()).unwrap();
-    let view = Format::OpenaiChat.read(&Request::of(tape.root(), None)).unwrap();
+    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).unwrap();
     let plan = Plan::from_json(json!({ "version": 1, "format": "openai-chat", "edits": edits })).unwrap();
     let carried = carry(&view, &plan);
     let written = |(entry, edit): &(usize, _)| {
