@@ -84,8 +84,11 @@ fn all_starts(state: &State<'_>, due: &[Due]) -> impl Iterator<Item = Start> {
 /// Whether what the model has quoted or asked for again is looked at: that takes time, and can only keep more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quoted {
+    /// What is known of it counts, which can only grow.
     Overlooked,
     Kept,
+    /// Not even what is known: so a figure does not tell how far anybody has looked.
+    Unknown,
 }
 
 /// What is due at the most, from the last entry to this one: an edit that is not worked out is taken to save all that it holds.
@@ -112,9 +115,10 @@ fn at_most_of(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted
 
 /// The passes that may shorten an entry now, and since when.
 fn possible(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted) -> impl Iterator<Item = (Pass, usize)> {
+    let held = if quoted == Quoted::Unknown { 0 } else { pending.held.get() };
     let since = move |pass: Pass| match (pass, quoted) {
-        (Pass::Truncation, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()),
-        (Pass::Stale, Quoted::Overlooked) => pending.waits.aged.max(pending.held.get()).max(state.changed_with(entry)),
+        (Pass::Truncation, Quoted::Overlooked | Quoted::Unknown) => pending.waits.aged.max(held),
+        (Pass::Stale, Quoted::Overlooked | Quoted::Unknown) => pending.waits.aged.max(held).max(state.changed_with(entry)),
         (pass, _) => passes::due(state, pass, entry, pending.waits),
     };
     let waiting = PASSES.into_iter().filter(|pass| pending.passes.contain(*pass)).map(move |pass| (pass, since(pass)));
@@ -123,7 +127,7 @@ fn possible(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted) 
 
 /// How many entries a pass might lower now: it finds an edit worth making, and what the model has quoted is overlooked.
 pub(super) fn worth_lowering(state: &mut State<'_>) -> usize {
-    let due = state.pending.iter().flat_map(|(entry, pending)| possible(state, *entry, pending, Quoted::Overlooked).map(|(pass, _)| (*entry, pass)));
+    let due = state.pending.iter().flat_map(|(entry, pending)| possible(state, *entry, pending, Quoted::Unknown).map(|(pass, _)| (*entry, pass)));
     let due: Vec<(usize, Pass)> = due.collect();
     let mut worth: Vec<usize> =
         due.into_iter().filter(|(entry, pass)| matches!(passes::propose(state, *pass, *entry), Proposal::Edit(_))).map(|(entry, _)| entry).collect();
