@@ -139,7 +139,7 @@ fn into_limit(state: &mut State<'_>, limit: u32) -> Option<Attempt> {
 pub(super) fn floor(state: &mut State<'_>) -> (u64, usize) {
     let limit = state.options.limit_tokens().into_iter().chain(state.options.window_tokens()).min();
     if over(state, limit).is_none() {
-        let pending = if state.options.when == When::Budget { 0 } else { pays::worth_lowering(state) };
+        let pending = if state.options.when == When::Pays { pays::worth_lowering(state) } else { 0 };
         return (state.unscaled(), pending);
     }
     state.register();
