@@ -22,7 +22,7 @@ use crate::plan::{Edit, Plan, carry};
 use crate::planner::marks::{self, Sent};
 use crate::planner::{Given, Planned, Planner};
 use crate::report::{self, Report, Verdict};
-use crate::tape::Node;
+use crate::tape::Children;
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
 
@@ -142,7 +142,7 @@ impl<'t> Conversation<'t> {
     ///
     /// # Errors
     /// As [`fold`]; the conversation is then of no more use.
-    pub fn next(&mut self, messages: impl Iterator<Item = Node<'t>>, said: Said, given: Given) -> crate::Result<Outcome> {
+    pub fn next(&mut self, messages: Children<'t>, said: Said, given: Given) -> crate::Result<Outcome> {
         let Some(planner) = &mut self.planner else {
             return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
         };
@@ -203,6 +203,7 @@ fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: V
         block,
         marks: &in_history,
         mark_block: written.len() > in_history.len(),
+        mark_system: false,
         dialect: options.marks,
         hour: asks_hour(view, options),
     };

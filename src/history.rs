@@ -232,6 +232,8 @@ pub enum BlockPlace {
     Append(usize),
     /// Into a system message of its own, of so many bytes, before all others.
     Prepend(u32),
+    /// At the end of the system prompt, which stands apart from the messages.
+    Apart,
 }
 
 /// A whole history, read.

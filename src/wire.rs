@@ -1,7 +1,8 @@
 //! The formats of providers: the one place that reads and edits their JSON.
 //!
 //! Each format lives in a file of its own with the same order inside: read, then apply. Reading gives a [`View`]; applying turns
-//! edits, context block and marks into [`patch::Patch`]es, so that everything that is not patched stays the host's own.
+//! edits, context block and marks into [`patch::Patch`]es, so that everything that is not patched stays the host's own. What the formats
+//! have in common is in `reading`.
 //!
 //! ```
 //! use warmfold::{Format, tape::Tape, wire::Request};
@@ -19,11 +20,12 @@ use crate::format::Format;
 use crate::history::View;
 use crate::options::Marks;
 use crate::plan::Edit;
-use crate::tape::{Kind, Node};
+use crate::tape::{Children, Kind, Node};
 use patch::Patch;
 
 mod openai_chat;
 pub mod patch;
+mod reading;
 pub mod splice;
 
 /// A request as the host gives it.
@@ -51,6 +53,8 @@ pub struct Changes<'c> {
     pub marks: &'c [usize],
     /// Whether a prepended context block gets one.
     pub mark_block: bool,
+    /// Whether the system prompt that stands apart gets one, or else the last of the tools.
+    pub mark_system: bool,
     /// How marks are written.
     pub dialect: Marks,
     /// Whether marks ask for the one-hour cache.
@@ -81,22 +85,46 @@ impl<'t> Request<'t> {
     }
 }
 
+/// What each format does in its own way.
+pub(crate) trait Wire {
+    /// Why a message cannot be of this format, if it cannot. A conflict only: what several formats share is none.
+    fn foreign(&self, message: Node<'_>) -> Option<&'static str>;
+
+    /// See [`Format::read`].
+    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>>;
+
+    /// See [`Format::append`].
+    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()>;
+
+    /// See [`Format::apply`].
+    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)>;
+
+    /// See [`Format::scored_bytes`].
+    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>>;
+}
+
 impl Format {
-    /// The format that the messages have.
+    fn wire(self) -> &'static dyn Wire {
+        match self {
+            Format::OpenaiChat => &openai_chat::OpenaiChat,
+        }
+    }
+
+    /// The first format in which no message is out of place. Where several are left they agree on all that can be folded.
     ///
     /// # Errors
     /// [`Code::UnknownFormat`] with the first message that no format fits.
     pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
-        for (at, message) in request.message_array()?.children().enumerate() {
-            if let Some(what) = openai_chat::foreign(message) {
-                return Err(Error::new(
-                    Code::UnknownFormat,
-                    format!("messages[{at}]"),
-                    format!("{what}; this version reads OpenAI Chat messages: convert them first"),
-                ));
-            }
+        let messages = request.message_array()?;
+        let mut first_fault = None;
+        for (_, format) in Format::NAMES {
+            let mut faults = messages.children().enumerate().filter_map(|(at, message)| Some((at, format.wire().foreign(message)?)));
+            let Some(fault) = faults.next() else { return Ok(*format) };
+            first_fault.get_or_insert(fault);
         }
-        Ok(Format::OpenaiChat)
+        let (at, what) = first_fault.unwrap_or_default();
+        let what = format!("{what}; this version reads OpenAI Chat messages: convert them first");
+        Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), what))
     }
 
     /// Reads a request, and finds the place for a context block.
@@ -104,9 +132,15 @@ impl Format {
     /// # Errors
     /// What is not of this format, with its path.
     pub fn read<'t>(self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        match self {
-            Format::OpenaiChat => openai_chat::read(request, block),
-        }
+        self.wire().read(request, block)
+    }
+
+    /// Reads messages that follow those of a view, whose request is the same in all else.
+    ///
+    /// # Errors
+    /// What is not of this format, with its path; the view is then of no more use.
+    pub fn append<'t>(self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
+        self.wire().append(view, messages)
     }
 
     /// What each message costs beside its texts, in bytes, as `eval/score.py` reckons it.
@@ -114,28 +148,14 @@ impl Format {
     /// # Errors
     /// [`Code::NotAnArray`].
     pub fn scored_bytes(self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        match self {
-            Format::OpenaiChat => openai_chat::scored_bytes(request),
-        }
+        self.wire().scored_bytes(request)
     }
 
-    /// Reads messages that follow those of a view, whose request is the same in all else.
-    ///
-    /// # Errors
-    /// What is not of this format, with its path; the view is then of no more use.
-    pub fn append<'t>(self, view: &mut View<'t>, messages: impl Iterator<Item = Node<'t>>) -> crate::Result<()> {
-        match self {
-            Format::OpenaiChat => openai_chat::append(view, messages),
-        }
-    }
-
-    /// Turns changes into patches of the request's messages; the part that each mark stands in comes along.
+    /// Turns changes into patches of the request; the part that each mark stands in comes along.
     ///
     /// # Errors
     /// [`Code::ClassInstance`] where a patch would go through one.
     pub fn apply(self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        match self {
-            Format::OpenaiChat => openai_chat::apply(view, changes),
-        }
+        self.wire().apply(view, changes)
     }
 }

@@ -3,25 +3,47 @@
 //! Parts of a message: a string content is part 0, an array's items have their index, and reasoning comes after them, whatever
 //! fields it is spread over.
 
-use crate::error::{Code, Error};
-use crate::tape::{Kind, Node};
+use super::patch::Patch;
+use super::{Changes, Request, Wire};
+use crate::history::View;
+use crate::tape::{Children, Kind, Node};
 
 mod apply;
 mod read;
 mod scored;
 
-pub(super) use apply::apply;
-pub(super) use read::{append, read};
-pub(super) use scored::scored_bytes;
-
 const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_details"];
-const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
 /// Between a system message and the context block.
 const BLOCK_GAP: &str = "\n\n";
 
+/// The format.
+pub(super) struct OpenaiChat;
+
+impl Wire for OpenaiChat {
+    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
+        foreign(message)
+    }
+
+    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
+        read::read(request, block)
+    }
+
+    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
+        read::append(view, messages)
+    }
+
+    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+        apply::apply(view, changes)
+    }
+
+    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
+        scored::scored_bytes(request)
+    }
+}
+
 /// Why a message cannot be a Chat message, if it cannot. A conflict only: what several formats share is none.
-pub(super) fn foreign(message: Node<'_>) -> Option<&'static str> {
+fn foreign(message: Node<'_>) -> Option<&'static str> {
     let content = message.get("content");
     if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) {
         return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
@@ -39,12 +61,3 @@ pub(super) fn foreign(message: Node<'_>) -> Option<&'static str> {
 }
 
 const RESPONSES: [&str; 4] = ["function_call", "function_call_output", "reasoning", "item_reference"];
-
-/// What cannot be edited without losing what we cannot see.
-fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<()> {
-    if node.is_instance() {
-        let what = "it is an instance of a class, whose other fields cannot be known: pass plain messages, or use the adapter of your framework";
-        return Err(Error::new(Code::ClassInstance, path(), what));
-    }
-    Ok(())
-}

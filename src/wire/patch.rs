@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 /// One change. Paths are those of the array as it was given; insertions come last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
-    /// From the message array on.
+    /// From the message array on; one that begins with a key begins at the request itself.
     pub path: Vec<Step>,
     /// What happens there.
     pub change: Change,

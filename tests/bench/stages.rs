@@ -86,13 +86,13 @@ fn b_read_json_with_serde_json(bencher: Bencher<'_, '_>, length: usize) {
 
 #[divan::bench(args = LENGTHS)]
 fn c_read_view(bencher: Bencher<'_, '_>, length: usize) {
-    stage(bencher, length, |case| _ = black_box(Format::OpenaiChat.read(&case.request())));
+    stage(bencher, length, |case| _ = black_box(Format::OpenaiChat.read(&case.request(), None)));
 }
 
 #[divan::bench(args = LENGTHS)]
 fn d_count_tokens(bencher: Bencher<'_, '_>, length: usize) {
     stage(bencher, length, |case| {
-        let view = Format::OpenaiChat.read(&case.request()).expect("it is a request");
+        let view = Format::OpenaiChat.read(&case.request(), None).expect("it is a request");
         black_box(view.size());
     });
 }
@@ -100,7 +100,7 @@ fn d_count_tokens(bencher: Bencher<'_, '_>, length: usize) {
 #[divan::bench(args = LENGTHS)]
 fn e_match_plan(bencher: Bencher<'_, '_>, length: usize) {
     stage(bencher, length, |case| {
-        let view = Format::OpenaiChat.read(&case.request()).expect("it is a request");
+        let view = Format::OpenaiChat.read(&case.request(), None).expect("it is a request");
         black_box(carry::carry(&view, &case.plan));
     });
 }

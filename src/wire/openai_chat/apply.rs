@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BLOCK_GAP, REASONING, plain};
+use super::{BLOCK_GAP, REASONING};
 use crate::history::{BlockPlace, Entry, EntryKind, View};
 use crate::options::Marks;
 use crate::plan::Edit;
@@ -10,6 +10,7 @@ use crate::render;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
+use crate::wire::reading::plain;
 
 /// What happens to one message.
 #[derive(Default)]
@@ -20,7 +21,7 @@ struct Touched<'c, 't> {
 }
 
 /// Turns changes into patches, in the order plan, context block, marks.
-pub(in crate::wire) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
     let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
     for (entry, edit) in changes.edits {
         let entry = &view.entries[*entry];

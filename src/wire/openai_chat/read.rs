@@ -1,45 +1,31 @@
 //! Reads Chat messages into a view.
 
-use super::{BLOCK_GAP, MARK_KEYS, REASONING, plain};
+use super::{BLOCK_GAP, REASONING};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, ContextPrint, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
-use crate::tape::{self, Kind, Node};
+use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
+use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, plain, size_of, tree_bytes};
 
 /// Reads a request into a view.
-pub(in crate::wire) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
+pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
     let messages = request.message_array()?;
     let mut view = View { forced_tool: forced_tool(request), ..View::default() };
     view.messages.reserve(messages.len());
     view.entries.reserve(messages.len());
     append(&mut view, messages.children())?;
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
-    let mut system = tape::fingerprint("");
-    for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
-        system = system.rotate_left(1) ^ entry.fingerprint();
-    }
-    for extra in [request.system, request.tools].into_iter().flatten() {
-        view.overhead += Size { tokens: tokens::estimate_tree(extra), bytes: tree_bytes(extra) };
-    }
-    view.context = ContextPrint {
-        system: system ^ request.system.map_or(0, Node::fingerprint),
-        tools: request.tools.map_or(0, Node::fingerprint),
-        block: block.map_or(0, tape::fingerprint),
-    };
-    let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
-    let before = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
-    let before: Vec<HostMark> = before.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
-    view.host_marks.splice(0..0, before);
+    before(&mut view, request, block);
     let last_system = view.system_end.checked_sub(1).map(|last| view.nodes[last]);
     place_block(&mut view, last_system, block, request.system.is_some())?;
     Ok(view)
 }
 
 /// Reads messages that follow those of a view.
-pub(in crate::wire) fn append<'t>(view: &mut View<'t>, messages: impl Iterator<Item = Node<'t>>) -> crate::Result<()> {
+pub(super) fn append<'t>(view: &mut View<'t>, mut messages: Children<'t>) -> crate::Result<()> {
     let mut reader = Reader { view };
-    messages.into_iter().try_for_each(|message| reader.message(message))
+    messages.try_for_each(|message| reader.message(message))
 }
 
 /// `{"type": "function", "function": {"name"}}`, or the legacy `{"name"}`.
@@ -47,19 +33,6 @@ fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
     let choice = request.tool_choice?;
     let body = choice.get("function").or_else(|| choice.get("custom")).unwrap_or(choice);
     body.get("name").and_then(Node::text)
-}
-
-/// The marks that a caller has put on a node itself.
-fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    node.children().filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
-}
-
-fn is_hour(mark: Node<'_>) -> bool {
-    mark.get("ttl").and_then(Node::text) == Some("1h")
-}
-
-fn tree_bytes(node: Node<'_>) -> u32 {
-    node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
 }
 
 /// The block's size is what reading the message back with the block in it would add.
@@ -153,7 +126,7 @@ impl<'t> Reader<'_, 't> {
         message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let made = self.tool_calls(&fields, at)?;
         for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
-            message.fixed += Size { tokens: tokens::estimate_tree(call), bytes: tree_bytes(call) };
+            message.fixed += size_of(call);
         }
         let tool_call = match fields.role {
             Some("tool") => fields.tool_call_id.and_then(|id| self.view.by_id.answer(id)),
@@ -295,23 +268,8 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
             "is_error" | "isError" => fields.failed |= field.kind() == Kind::True,
             "status" if field.text() == Some("error") => fields.failed = true,
             _ if field.kind() == Kind::Null => {}
-            _ => fields.others += Size { tokens: tokens::estimate_tree(field), bytes: tree_bytes(field) },
+            _ => fields.others += size_of(field),
         }
     }
     fields
-}
-
-/// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
-fn media(node: Node<'_>, kind: &str) -> Size {
-    let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
-    let tokens = match kind {
-        "image_url" | "input_image" | "image" => {
-            let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
-            if low { tokens::IMAGE_LOW } else { tokens::IMAGE }
-        }
-        "input_audio" => 10 + data() / 1600, // 10 tokens a second of 16 kB/s compressed speech
-        "file" => 100 + data() / 40,         // a page of PDF: 60 kB of base64, 1,500 tokens
-        _ => tokens::estimate_tree(node),
-    };
-    Size { tokens, bytes: tokens * 4 }
 }

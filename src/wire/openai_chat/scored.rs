@@ -4,7 +4,7 @@ use crate::tape::{Kind, Node};
 use crate::wire::Request;
 
 /// Bytes of each message beside its texts, as `eval/score.py` reckons them: its tool calls as Python writes JSON, and 300 tokens an image.
-pub(in crate::wire) fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
+pub(super) fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
     let is_image = |part: &Node<'_>| part.get("type").and_then(Node::text).is_some_and(|kind| kind.contains("image"));
     let of_message = |message: Node<'_>| {
         let calls = message.get("tool_calls").into_iter().flat_map(Node::children).map(python_json_bytes).sum::<u64>();

@@ -1,0 +1,72 @@
+//! What the formats have in common: what stands before the messages, marks, media, and what values cost.
+
+use super::Request;
+use crate::error::{Code, Error};
+use crate::history::{ContextPrint, HostMark, Size, View};
+use crate::tape::{self, Kind, Node};
+use crate::tokens;
+
+/// Fields that hold a mark: Anthropic's, and OpenAI's.
+pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+
+/// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
+pub(super) fn before(view: &mut View<'_>, request: &Request<'_>, block: Option<&str>) {
+    let mut system = tape::fingerprint("");
+    for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
+        system = system.rotate_left(1) ^ entry.fingerprint();
+    }
+    for extra in [request.system, request.tools].into_iter().flatten() {
+        view.overhead += size_of(extra);
+    }
+    view.context = ContextPrint {
+        system: system ^ request.system.map_or(0, Node::fingerprint),
+        tools: request.tools.map_or(0, Node::fingerprint),
+        block: block.map_or(0, tape::fingerprint),
+    };
+    let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
+    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
+    let marks: Vec<HostMark> = marks.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
+    view.host_marks.splice(0..0, marks);
+}
+
+/// What a value that is sent as it is costs.
+pub(super) fn size_of(node: Node<'_>) -> Size {
+    Size { tokens: tokens::estimate_tree(node), bytes: tree_bytes(node) }
+}
+
+/// The marks that a caller has put on a node itself.
+pub(super) fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    node.children().filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
+}
+
+pub(super) fn is_hour(mark: Node<'_>) -> bool {
+    mark.get("ttl").and_then(Node::text) == Some("1h")
+}
+
+pub(super) fn tree_bytes(node: Node<'_>) -> u32 {
+    node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
+}
+
+/// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
+pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
+    let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
+    let tokens = match kind {
+        "image_url" | "input_image" | "image" => {
+            let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
+            if low { tokens::IMAGE_LOW } else { tokens::IMAGE }
+        }
+        "input_audio" => 10 + data() / 1600, // 10 tokens a second of 16 kB/s compressed speech
+        "file" => 100 + data() / 40,         // a page of PDF: 60 kB of base64, 1,500 tokens
+        _ => tokens::estimate_tree(node),
+    };
+    Size { tokens, bytes: tokens * 4 }
+}
+
+/// What cannot be edited without losing what we cannot see.
+pub(super) fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<()> {
+    if node.is_instance() {
+        let what = "it is an instance of a class, whose other fields cannot be known: pass plain messages, or use the adapter of your framework";
+        return Err(Error::new(Code::ClassInstance, path(), what));
+    }
+    Ok(())
+}
