@@ -20,17 +20,25 @@ type Container = Record<string | number, unknown>;
 /** A new array with the patches in it; the one given, and all that it holds, is left as it is. */
 export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[], texts: string): M[] {
   const result = messages.slice();
-  const own = new Set<unknown>([result]);
+  const own = new Set<unknown>();
   const built = (value: Value, original: unknown) => build(value, original, texts, own);
+  let copied = -1; // patches of one message follow each other
   for (const [path, change] of patches) {
     let parent = result as unknown as Container;
-    for (const step of path.slice(0, -1)) {
-      if (!own.has(parent[step])) own.add((parent[step] = copy(parent[step] as object)));
-      parent = parent[step] as Container;
+    for (let step = 0; step < path.length - 1; step++) {
+      const key = path[step]!;
+      const isOwn = step === 0 ? key === copied : own.has(parent[key]);
+      if (!isOwn) {
+        const copy = copyOf(parent[key] as object);
+        parent[key] = copy;
+        if (step === 0) copied = key as number;
+        else own.add(copy);
+      }
+      parent = parent[key] as Container;
     }
     const last = path[path.length - 1]!;
     if (change === "remove") delete parent[last];
-    else if (Array.isArray(change)) define(parent, last, texts.slice(...change));
+    else if (Array.isArray(change)) define(parent, last, texts.slice(change[0], change[1]));
     else if ("set" in change) define(parent, last, built(change.set, parent[last]));
     else result.splice(last as number, 0, built(change.insert, undefined) as M);
   }
@@ -38,7 +46,7 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
 }
 
 /** A shallow copy. */
-export function copy(value: object): object {
+export function copyOf(value: object): object {
   if (Array.isArray(value)) return value.slice();
   const clone = { ...value };
   return Object.getPrototypeOf(value) === null ? Object.setPrototypeOf(clone, null) : clone;

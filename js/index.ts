@@ -1,7 +1,9 @@
 /** warmfold: shortens the old tool results in an agent's message history when that saves more than it costs in the provider's prompt cache. */
 
-import { applyPatches, copy, type Patch } from "./apply.js";
+import { applyPatches, copyOf, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
+import { drop, dropAll, find, isSameSoFar, keep, nextNumber, note, wentOn, type Found } from "./memory.js";
+import { isSame, shadowOf, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, writeTape } from "./tape.js";
 import type {
   Bytes, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
@@ -17,8 +19,7 @@ export type * from "./types.js";
  * @throws {WarmfoldError} for input that it refuses.
  */
 export function fold<M extends object>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
-  const { outcome, texts } = run<Decision & Patched>("fold", messages, options);
-  const { patches, ...decision } = outcome;
+  const { patches, texts, ...decision } = folded(...ofMessages(messages, options));
   return { messages: applyPatches(messages, patches, texts), ...decision };
 }
 
@@ -30,13 +31,12 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
     throw new WarmfoldError("invalid_message", "expected a request object, as the provider's API takes it", "request");
   }
-  const { outcome, texts } = onTape<Decision & Patched>("fold", request, ofRequest(options));
-  const { patches, ...decision } = outcome;
+  const { patches, texts, ...decision } = folded(request, ofRequest(options));
   if (patches.length === 0) return { request, ...decision };
   if (!isPlain(request)) throw new WarmfoldError("class_instance", "an instance of a class cannot be copied faithfully: pass a plain object", "request");
-  const folded = copy(request) as R & { messages: readonly object[] };
-  folded.messages = applyPatches(folded.messages, patches, texts);
-  return { request: folded, ...decision };
+  const copied = copyOf(request) as R & { messages: readonly object[] };
+  copied.messages = applyPatches(copied.messages, patches, texts);
+  return { request: copied, ...decision };
 }
 
 /**
@@ -46,16 +46,16 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
 export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions = {}): FoldBodyResult<B> {
   if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
-  const { plan, ...rest } = ofRequest(options);
+  const { plan, cold, usage, ...rest } = ofRequest(options);
   const written = inWasm("foldBody", () => {
-    writeTape({ options: rest, plan });
+    writeTape({ options: rest, said: { cold, usage }, plan });
     const room = wasm().bodyRoom(body.length);
     new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
     return returned<WrittenBody>(() => wasm().foldBody(body.length));
   });
-  const { patches: _, ...decision } = withEdits(written, plan);
-  const folded = written.body ?? body;
-  return { body: folded, splices: splicesOf(written.places, folded), ...decision };
+  const { patches: _, ...decision } = withEdits(written, plan?.edits);
+  const after = written.body ?? body;
+  return { body: after, splices: splicesOf(written.places, after), ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
@@ -83,13 +83,14 @@ export function replay<M extends object>(messages: readonly M[], options: Replay
 }
 
 interface Patched {
-  patches: Patch[];
+  patches: readonly Patch[];
 }
 
 /** See `Written` in `src/wasm.rs`. */
 interface Written<O> {
   texts: string;
   sameEdits: boolean;
+  samePatches: boolean;
   outcome: O;
 }
 
@@ -101,26 +102,96 @@ interface WrittenBody {
   outcome: Decision & Patched;
 }
 
-type Exported = "fold" | "decide" | "render" | "replay";
+/** A decision, and the patches that carry it out with their texts. */
+type Folded = Decision & Patched & { texts: string };
+
+/** Of a request whose messages may be those of an earlier call, and more. */
+function folded(request: object, given: FoldOptions): Folded {
+  const { plan, cold, usage, ...options } = given;
+  const said = { cold, usage };
+  return inWasm("fold", () => {
+    const messages = (request as { messages?: unknown }).messages;
+    if (!Array.isArray(messages) || messages.length === 0) return foldedOnce(request, options, said, plan);
+    const found = find(messages);
+    if (typeof found === "object") {
+      if (isSameSoFar(found, request, messages, options)) return goneOn(found, messages, said, plan);
+      drop(found.one.number);
+    }
+    if (found !== undefined) return foldedAndKept(request, messages, options, said, plan);
+    const once = foldedOnce(request, options, said, plan);
+    note(messages);
+    return once;
+  });
+}
+
+type Said = Pick<FoldOptions, "cold" | "usage">;
+type Given = FoldOptions["plan"];
+
+function foldedOnce(request: object, options: FoldOptions, said: Said, plan: Given): Folded {
+  writeTape({ request, options, said, plan });
+  const { texts, ...written } = returned<Written<Decision & Patched>>(wasm().fold);
+  return { texts, ...withEdits(written, plan?.edits) };
+}
+
+function foldedAndKept(request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
+  const traced = writeTape({ request, options, said, plan }, true) as Fields;
+  const number = nextNumber();
+  const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
+  const outcome = withEdits(written, plan?.edits);
+  keep(number, traced, messages, { plan: shadowOf(outcome.plan) as Fields, patches: outcome.patches, texts });
+  return { texts, ...outcome };
+}
+
+function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded {
+  const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
+  const more = writeTape({ messages: messages.slice(length), said, plan: samePlan ? undefined : plan }, true) as Fields;
+  let written: Written<Decision & Patched>;
+  try {
+    written = returned(() => takingTheTape(() => wasm().goOn(one.number, samePlan)));
+  } catch (error) {
+    drop(one.number);
+    throw error;
+  }
+  const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
+  const before = one.plan.values[one.plan.keys.indexOf("edits")];
+  const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(before) as Plan["edits"]) : undefined));
+  const kept = written.sameEdits && (plan === undefined || samePlan) ? before : shadowOf(outcome.plan.edits);
+  const after = shadowOf({ ...outcome.plan, edits: undefined }) as Fields;
+  after.values[after.keys.indexOf("edits")] = kept;
+  wentOn(one, (more.values[0] as Items).values, messages, { plan: after, patches, texts });
+  return { ...outcome, patches, texts };
+}
+
+/** Rust keeps the tape, so its memory is ours no more. */
+function takingTheTape<T>(call: () => T): T {
+  try {
+    return call();
+  } finally {
+    forget();
+  }
+}
+
+type Exported = "decide" | "render" | "replay";
 
 /** Of a message array; what else there is of the request stands among the options. */
 function run<O>(name: Exported, messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
-  const { system, tools, toolChoice, ...rest } = anObject(options);
-  return onTape(name, { messages, system, tools, tool_choice: toolChoice }, rest, recorded);
-}
-
-function onTape<O>(name: Exported, request: object, { plan, ...options }: FoldOptions, recorded?: object): Written<O> {
+  const [request, { plan, cold, usage, ...rest }] = ofMessages(messages, options);
   const written = inWasm(name, () => {
-    writeTape({ request, options, plan, recorded });
+    writeTape({ request, options: rest, said: { cold, usage }, plan, recorded });
     return returned<Written<O>>(wasm()[name]);
   });
-  withEdits(written as Written<Decision>, plan);
+  withEdits(written as Written<Decision>, plan?.edits);
   return written;
 }
 
-/** The outcome; edits that stayed as they were given did not cross again. */
-function withEdits<O extends Decision>({ sameEdits, outcome }: { sameEdits: boolean; outcome: O }, plan: Plan | null | undefined): O {
-  if (sameEdits) outcome.plan.edits = plan!.edits;
+function ofMessages(messages: unknown, options: FoldOptions): [request: object, options: FoldOptions] {
+  const { system, tools, toolChoice, ...rest } = anObject(options);
+  return [{ messages, system, tools, tool_choice: toolChoice }, rest];
+}
+
+/** The outcome; edits that stayed as they were did not cross again. */
+function withEdits<O extends Decision>({ sameEdits, outcome }: { sameEdits: boolean; outcome: O }, edits: Plan["edits"] | undefined): O {
+  if (sameEdits) outcome.plan.edits = edits!;
   return outcome;
 }
 
@@ -134,7 +205,10 @@ function inWasm<T>(name: string, work: () => T): T {
     return work();
   } finally {
     busy = false;
-    if (release()) forget();
+    if (release()) {
+      forget();
+      dropAll();
+    }
   }
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { WarmfoldError } from "./errors.js";
+import { Fields, Items, Opaque, type Shadow } from "./shadow.js";
 import { wasm } from "./wasm.js";
 
 const NULL = 0, FALSE = 1, TRUE = 2, NUMBER = 3, STRING = 4, ARRAY = 5, OBJECT = 6, OPAQUE = 7;
@@ -26,19 +27,22 @@ let nodes = new Uint32Array(0);
 let text = new Uint8Array(0);
 let nodeCount = 0;
 let textLength = 0;
+let tracing = false;
 const keys = new Map<string, number>();
 const ancestors: unknown[] = [];
 
-/** Writes the value as the tape's root. Getters run once each; nothing of the value is kept. */
-export function writeTape(value: object): void {
+/** Writes the value as the tape's root; with `traced` its shadow comes back. Getters run once each. */
+export function writeTape(value: object, traced = false): Shadow {
   nodeCount = textLength = 0;
+  tracing = traced;
   keys.clear();
   if (memory !== wasm().memory) forget(); // a new instance has none of the old one's room
   moved(0, 1 << 10, 1 << 16);
   try {
-    write(value, NO_KEY, 0);
+    const shadow = write(value, NO_KEY, 0);
     for (const key of keys.keys()) writeString(key, NO_KEY);
     wasm().tapeCommit(nodeCount, keys.size, textLength);
+    return shadow;
   } finally {
     ancestors.length = 0;
     keys.clear();
@@ -65,7 +69,12 @@ function roomFor(bytes: number): number {
   return Math.max(bytes, Math.min(text.length * 2, MAX_BYTES));
 }
 
-/** Lets go of the memory of an instance that is no more. */
+/** How many bytes of wasm memory the tape takes that was written last. */
+export function tapeBytes(): number {
+  return textLength + nodeCount * WORDS * 4;
+}
+
+/** Lets go of memory that is the tape's no more. */
 export function forget(): void {
   memory = undefined;
   nodes = new Uint32Array(0);
@@ -82,47 +91,70 @@ function node(head: number, key: number, low: number, high: number): number {
   return at;
 }
 
-function write(value: unknown, key: number, depth: number): void {
+function write(value: unknown, key: number, depth: number): Shadow {
   switch (typeof value) {
     case "string":
-      return writeString(value, key);
+      writeString(value, key);
+      return value;
     case "number":
       float[0] = value;
-      return void node(NUMBER, key, floatWords[0]!, floatWords[1]!);
+      node(NUMBER, key, floatWords[0]!, floatWords[1]!);
+      return value;
     case "boolean":
-      return void node(value ? TRUE : FALSE, key, 0, 0);
+      node(value ? TRUE : FALSE, key, 0, 0);
+      return value;
     case "object":
-      return value === null ? void node(NULL, key, 0, 0) : writeObject(value, key, depth);
+      if (value !== null) return Array.isArray(value) ? writeArray(value, key, depth) : writeObject(value, key, depth);
+      node(NULL, key, 0, 0);
+      return value;
     case "undefined":
-      return void node(NULL, key, 0, 0); // as JSON has it in arrays
+      node(NULL, key, 0, 0); // as JSON has it in arrays
+      return value;
     default: // function, symbol, bigint
-      return void node(OPAQUE, key, 0, 0);
+      node(OPAQUE, key, 0, 0);
+      return value as Shadow;
   }
 }
 
-function writeObject(value: object, key: number, depth: number): void {
-  if (depth >= MAX_DEPTH) throw tooDeep(value, ancestors.slice(0, depth));
-  ancestors[depth] = value;
-  if (Array.isArray(value)) {
-    const at = node(ARRAY, key, value.length, 0);
-    for (let index = 0; index < value.length; index++) {
-      write(value[index], NO_KEY, depth + 1);
-    }
-    nodes[at + 3] = nodeCount;
-    return;
+function writeArray(value: unknown[], key: number, depth: number): Shadow {
+  enter(value, depth);
+  const at = node(ARRAY, key, value.length, 0);
+  const values: Shadow[] = [];
+  for (let index = 0; index < value.length; index++) {
+    const shadow = write(value[index], NO_KEY, depth + 1);
+    if (tracing) values.push(shadow);
   }
+  nodes[at + 3] = nodeCount;
+  return tracing ? new Items(values) : undefined;
+}
+
+function writeObject(value: object, key: number, depth: number): Shadow {
+  enter(value, depth);
   const plain = isPlain(value);
-  if (!plain && isOpaque(value)) return void node(OPAQUE, key, (value as { byteLength?: number }).byteLength ?? 0, 0);
+  if (!plain && isOpaque(value)) {
+    const bytes = (value as { byteLength?: number }).byteLength;
+    node(OPAQUE, key, bytes ?? 0, 0);
+    return tracing ? new Opaque(value, bytes) : undefined;
+  }
   const at = node(plain ? OBJECT : OBJECT | INSTANCE, key, 0, 0);
+  const names = Object.keys(value);
+  const values: Shadow[] = [];
   let count = 0;
-  for (const name of Object.keys(value)) {
+  for (const name of names) {
     const field = (value as Record<string, unknown>)[name];
-    if (field === undefined) continue; // as JSON leaves it out
-    write(field, keyNumber(name), depth + 1);
-    count++;
+    const left = field === undefined; // as JSON leaves it out
+    const shadow = left ? undefined : write(field, keyNumber(name), depth + 1);
+    if (!left) count++;
+    if (tracing) values.push(shadow);
   }
   nodes[at + 2] = count;
   nodes[at + 3] = nodeCount;
+  return tracing ? new Fields(Object.getPrototypeOf(value), names, values) : undefined;
+}
+
+function enter(value: object, depth: number): void {
+  if (depth >= MAX_DEPTH) throw tooDeep(value, ancestors.slice(0, depth));
+  ancestors[depth] = value;
 }
 
 /** Whether it is no instance of a class; of whatever realm. */

@@ -20,6 +20,11 @@ export interface Wasm {
   /** The same as `fold`, of the request that stands in that room. */
   foldBody(bytes: number): unknown;
   fold(): unknown;
+  /** The same, kept under this number; the tape is gone afterwards. */
+  foldAndKeep(number: number): unknown;
+  /** The next call of a conversation that was kept; the tape is gone afterwards. */
+  goOn(number: number, samePlan: boolean): unknown;
+  forget(number: number): void;
   decide(): unknown;
   render(): unknown;
   replay(): unknown;
@@ -42,6 +47,9 @@ const bound: Wasm = {
   bodyRoom: guarded(glue.bodyRoom),
   foldBody: guarded(glue.foldBody),
   fold: guarded(glue.fold),
+  foldAndKeep: guarded(glue.foldAndKeep),
+  goOn: guarded(glue.goOn),
+  forget: guarded(glue.forget),
   decide: guarded(glue.decide),
   render: guarded(glue.render),
   replay: guarded(glue.replay),

@@ -115,6 +115,8 @@ pub struct Conversation<'t> {
     /// `None` with `enabled: false`.
     planner: Option<Planner<'t>>,
     edits: Vec<(usize, Rc<Edit>)>,
+    /// Whether they are those of the call before.
+    has_same_edits: bool,
 }
 
 impl<'t> Conversation<'t> {
@@ -131,11 +133,11 @@ impl<'t> Conversation<'t> {
         let view = format.read(request, options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
-            return Ok((Conversation { format, options, planner: None, edits: Vec::new() }, outcome));
+            return Ok((Conversation { format, options, planner: None, edits: Vec::new(), has_same_edits: false }, outcome));
         }
         let (planner, planned) = Planner::start(view, format, options.clone(), given);
         let outcome = outcome(planner.view(), &planned, &options);
-        Ok((Conversation { format, options, planner: Some(planner), edits: planned.edits }, outcome))
+        Ok((Conversation { format, options, planner: Some(planner), edits: planned.edits, has_same_edits: false }, outcome))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
@@ -150,8 +152,20 @@ impl<'t> Conversation<'t> {
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
         let outcome = outcome(planner.view(), &planned, &self.options);
+        let is_same = |((was, before), (is, now)): (&(usize, Rc<Edit>), &(usize, Rc<Edit>))| was == is && Rc::ptr_eq(before, now);
+        self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
         self.edits = planned.edits;
         Ok(outcome)
+    }
+
+    /// The edits of the plan that was returned last.
+    pub fn edits(&self) -> impl Iterator<Item = &Rc<Edit>> {
+        self.edits.iter().map(|(_, edit)| edit)
+    }
+
+    /// Whether the patches are those of the call before: no edit has changed, and marks, which move, are not written.
+    pub fn has_same_patches(&self) -> bool {
+        self.has_same_edits && self.options.marks == Marks::None
     }
 
     /// Adds the patches of the call that was decided last.

@@ -158,7 +158,7 @@ impl<'t> Planner<'t> {
             let (last, options) = (self.state.calls.len() - 1, &self.state.options);
             cold = said_cold(options);
             plan = if is_derived { anew(self.format, options) } else { self.plan.clone() };
-            carried = Carried { edits: self.state.edits_by_entry(), ..Carried::default() };
+            carried = Carried::default(); // the edits are in force
             earlier = if is_derived { self.state.call + 1..last } else { 0..0 };
         } else {
             let given = if matches!(given, Given::Kept) { Given::Carried(self.plan.clone()) } else { given };

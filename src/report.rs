@@ -6,7 +6,7 @@
 //! assert_eq!((thousands(950), thousands(104_400)), ("950".to_owned(), "104k".to_owned()));
 //! ```
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Serialize;
 
 use crate::history::{EntryKind, Role, View};
@@ -176,24 +176,16 @@ fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32
     CannotFit { floor_tokens: planned.floor, limit_tokens: window, reason, entry }
 }
 
-/// Tool calls that ask again for what an edit took out.
+/// Tool calls that ask again for what an edit took out: made after the first edit of a result of such a call.
 fn refetches(view: &View<'_>, planned: &Planned) -> usize {
-    if planned.edits.is_empty() {
-        return 0;
-    }
-    let mut made: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
-    for call in &view.tool_calls {
-        made.entry(call.print()).or_default().push(call.message);
-    }
-    let mut again = Vec::new();
+    let mut since: FxHashMap<u64, usize> = FxHashMap::with_capacity_and_hasher(planned.edits.len(), FxBuildHasher);
     for (entry, edit) in planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
         let Some(call) = view.entries[*entry].tool_call else { continue };
-        let Some(calls) = made.get_mut(&view.tool_calls[call].print()) else { continue };
-        // Counted for the first edit only: the others of the same call went before it was asked again.
-        let later = calls.partition_point(|message| *message < edit.since);
-        again.push(calls.split_off(later).len());
+        since.entry(view.tool_calls[call].print()).and_modify(|first| *first = edit.since.min(*first)).or_insert(edit.since);
     }
-    again.into_iter().sum()
+    let Some(first) = since.values().min() else { return 0 };
+    let later = view.tool_calls.partition_point(|call| call.message < *first);
+    view.tool_calls[later..].iter().filter(|call| since.get(&call.print()).is_some_and(|since| call.message >= *since)).count()
 }
 
 fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String> {

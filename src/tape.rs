@@ -249,6 +249,7 @@ impl<'t> Node<'t> {
             text(node.key().filter(|_| node.at != self.at).unwrap_or(""));
             match kind {
                 Kind::String => text(node.text().unwrap_or("")),
+                Kind::Number if node.number() == Some(0.0) => hasher.write(&[0; 8]), // -0 too, as JSON has it
                 Kind::Number => hasher.write(&[low.to_le_bytes(), high.to_le_bytes()].concat()),
                 Kind::Array | Kind::Object | Kind::Opaque => hasher.write(&low.to_le_bytes()),
                 Kind::Null | Kind::False | Kind::True => {}

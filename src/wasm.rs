@@ -6,12 +6,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+use self_cell::self_cell;
 use serde::{Serialize, Serializer};
+use typed_arena::Arena;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error};
-use crate::fold;
-use crate::options::Options;
+use crate::fold::{self, Conversation};
+use crate::options::{Options, Said};
 use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::replay::{self, Recorded};
@@ -21,6 +24,16 @@ use crate::wire::{Request, patch, splice};
 thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
     static BODY: RefCell<Vec<u8>> = RefCell::default();
+    static KEPT: RefCell<FxHashMap<u32, Kept>> = RefCell::default();
+}
+
+self_cell! {
+    /// A conversation that goes on, with the tapes that its messages stand on.
+    struct Kept {
+        owner: Arena<Tape>,
+        #[not_covariant]
+        dependent: Conversation,
+    }
 }
 
 /// Panics are bugs; their message reaches the console.
@@ -91,7 +104,8 @@ pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
         room(body, bytes, bytes);
         TAPE.with_borrow(|tape| {
             let read = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
-            let (mut outcome, same_edits) = decided(read.root(), tape.root(), fold::fold)?;
+            let (mut outcome, edits) = decided(read.root(), tape.root(), fold::fold)?;
+            let same_edits = leave_out_same(&mut outcome, edits.as_deref());
             let messages = Request::of(read.root()).message_array()?;
             let splices = splice::splices(messages, &std::mem::take(&mut outcome.patches), body);
             drop(read); // its texts are as long as the body
@@ -104,10 +118,70 @@ pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
     done.and_then(|written| write(&written)).map_err(thrown)
 }
 
-/// See [`fold::fold`]. On the tape: `{ request, options, plan }`; no plan is a derived one, `null` a new conversation.
+/// See [`fold::fold`]. On the tape: `{ request, options, said, plan }`; no plan is a derived one, `null` a new conversation.
 #[wasm_bindgen(js_name = fold)]
 pub fn fold_tape() -> Result<JsValue, JsValue> {
     run(fold::fold)
+}
+
+/// The same, kept under this number so that [`go_on`] can follow. The tape is gone afterwards.
+#[wasm_bindgen(js_name = foldAndKeep)]
+pub fn fold_and_keep(number: u32) -> Result<JsValue, JsValue> {
+    forget(number);
+    let mut tape = TAPE.take();
+    tape.text.shrink_to_fit();
+    tape.nodes.shrink_to_fit();
+    let mut written = None;
+    let kept = Kept::try_new(Arena::with_capacity(1), |tapes| {
+        let root = tapes.alloc(tape).root();
+        let request = root.get("request").unwrap_or(root);
+        let (given, edits) = given(root)?;
+        let (conversation, mut outcome) = Conversation::start(&Request::of(request), Rc::new(options(root, request)?), given)?;
+        conversation.apply(&mut outcome)?;
+        written = Some(Written::new(outcome, edits.as_deref(), false));
+        Ok(conversation)
+    });
+    let kept = kept.map_err(thrown)?;
+    KEPT.with_borrow_mut(|all| all.insert(number, kept));
+    write(&written).map_err(thrown)
+}
+
+/// The next call of a conversation that was kept. On the tape: `{ messages, said, plan }`, of which the messages follow those that were
+/// there; where `same_plan` is true the plan is the one that was returned last. The tape is gone afterwards.
+#[wasm_bindgen(js_name = goOn)]
+pub fn go_on(number: u32, same_plan: bool) -> Result<JsValue, JsValue> {
+    let mut tape = TAPE.take();
+    tape.text.shrink_to_fit();
+    tape.nodes.shrink_to_fit();
+    let done = KEPT.with_borrow_mut(|all| {
+        let kept = all.get_mut(&number).ok_or_else(|| Error::new(Code::InvalidMessage, "result", "there is no such conversation"))?;
+        kept.with_dependent_mut(|tapes, conversation| {
+            let root = tapes.alloc(tape).root();
+            let messages = root.get("messages").unwrap_or(root).children();
+            let before = || Some(conversation.edits().cloned().collect());
+            let (given, edits) = match (same_plan, given(root)?) {
+                (true, _) => (Given::Kept, before()),
+                (false, (Given::Derive, _)) => (Given::Derive, before()),
+                (false, given) => given,
+            };
+            let mut outcome = conversation.next(messages, said(root)?, given)?;
+            let same_patches = conversation.has_same_patches();
+            if !same_patches {
+                conversation.apply(&mut outcome)?;
+            }
+            Ok(Written::new(outcome, edits.as_deref(), same_patches))
+        })
+    });
+    done.and_then(|written| write(&written)).map_err(|error| {
+        forget(number);
+        thrown(error)
+    })
+}
+
+/// Gives a kept conversation's memory back.
+#[wasm_bindgen]
+pub fn forget(number: u32) {
+    KEPT.with_borrow_mut(|all| drop(all.remove(&number)));
 }
 
 /// See [`fold::decide`].
@@ -125,7 +199,10 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
             .ok_or_else(|| Error::new(Code::InvalidPlan, "plan", "there is none to apply: pass the plan that the last call returned"))?;
         fold::render(request, options, &Plan::read(plan)?)
     });
-    done.and_then(|mut rendered| write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, outcome: rendered })).map_err(thrown)
+    done.and_then(|mut rendered| {
+        write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, same_patches: false, outcome: rendered })
+    })
+    .map_err(thrown)
 }
 
 /// See [`replay::replay`]. On the tape: `{ request, options, recorded: { times, asScored } }`.
@@ -135,7 +212,7 @@ pub fn replay_tape() -> Result<JsValue, JsValue> {
         let recorded = root.get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
         replay::replay(request, options, &recorded)
     });
-    done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, outcome })).map_err(thrown)
+    done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, same_patches: false, outcome })).map_err(thrown)
 }
 
 fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::Result<O>) -> crate::Result<O> {
@@ -155,6 +232,8 @@ struct Written<O> {
     texts: String,
     /// The plan's edits are those that were given, and are not written out again.
     same_edits: bool,
+    /// The patches are those of the call before, likewise.
+    same_patches: bool,
     outcome: O,
 }
 
@@ -184,36 +263,60 @@ type Run = fn(&Request<'_>, &Options, Given) -> crate::Result<fold::Outcome>;
 fn run(run: Run) -> Result<JsValue, JsValue> {
     let done = TAPE.with_borrow(|tape| {
         let root = tape.root();
-        let (mut outcome, same_edits) = decided(root.get("request").unwrap_or(root), root, run)?;
-        Ok(Written { texts: patch::pool(&mut outcome.patches), same_edits, outcome })
+        let (outcome, edits) = decided(root.get("request").unwrap_or(root), root, run)?;
+        Ok(Written::new(outcome, edits.as_deref(), false))
     });
     done.and_then(|written| write(&written)).map_err(thrown)
 }
 
-/// What a run of a request makes of `{ options, plan }`, and whether the plan's edits stayed those that were given: they are then left out.
-fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::Outcome, bool)> {
+/// What a run of a request makes of `{ options, said, plan }`, and the edits of the plan that was given.
+fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::Outcome, Option<Vec<Rc<Edit>>>)> {
     let options = options(root, request)?;
-    let (given, edits) = match root.get("plan") {
-        None => (Given::Derive, None),
-        Some(plan) if plan.kind() == Kind::Null => (Given::New, None),
+    let (given, edits) = given(root)?;
+    Ok((run(&Request::of(request), &options, given)?, edits))
+}
+
+/// The plan that was given, and its edits.
+fn given(root: Node<'_>) -> crate::Result<(Given, Option<Vec<Rc<Edit>>>)> {
+    match root.get("plan") {
+        None => Ok((Given::Derive, None)),
+        Some(plan) if plan.kind() == Kind::Null => Ok((Given::New, None)),
         Some(plan) => {
             let plan = Plan::read(plan)?;
             let edits = plan.edits.clone();
-            (Given::Carried(plan), Some(edits))
+            Ok((Given::Carried(plan), Some(edits)))
         }
-    };
-    let mut outcome = run(&Request::of(request), &options, given)?;
-    let same = |edits: Vec<Rc<Edit>>| edits.len() == outcome.plan.edits.len() && edits.iter().zip(&outcome.plan.edits).all(|(a, b)| Rc::ptr_eq(a, b));
-    let same_edits = edits.is_some_and(same);
-    if same_edits {
+    }
+}
+
+impl Written<fold::Outcome> {
+    fn new(mut outcome: fold::Outcome, given: Option<&[Rc<Edit>]>, same_patches: bool) -> Self {
+        let same_edits = leave_out_same(&mut outcome, given);
+        Written { texts: patch::pool(&mut outcome.patches), same_edits, same_patches, outcome }
+    }
+}
+
+/// Edits that stayed those that were given do not cross again.
+fn leave_out_same(outcome: &mut fold::Outcome, given: Option<&[Rc<Edit>]>) -> bool {
+    let edits = &outcome.plan.edits;
+    let same = given.is_some_and(|given| given.len() == edits.len() && given.iter().zip(edits).all(|(a, b)| Rc::ptr_eq(a, b)));
+    if same {
         outcome.plan.edits.clear();
     }
-    Ok((outcome, same_edits))
+    same
+}
+
+/// What is said of this call alone.
+fn said(root: Node<'_>) -> crate::Result<Said> {
+    let read = |said| Options::read(said).map(|options| Said { cold: options.cold, usage: options.usage });
+    root.get("said").map_or_else(|| Ok(Said::default()), read)
 }
 
 fn options(root: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
     let model = Request::of(request).model;
-    root.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))
+    let options = root.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))?;
+    let Said { cold, usage } = said(root)?;
+    Ok(Options { cold, usage, ..options })
 }
 
 fn write(value: &impl Serialize) -> crate::Result<JsValue> {

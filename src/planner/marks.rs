@@ -98,6 +98,9 @@ fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (u
     if let BlockPlace::Prepend(bytes) = view.block {
         layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
     }
+    layout.blocks.reserve(sent.length);
+    layout.bytes.reserve(sent.length);
+    layout.can_hold.reserve(sent.length);
     let mut edits = edits.peekable();
     for message in &view.messages[..sent.length] {
         let mut bytes = u64::from(message.fixed.bytes);

@@ -143,6 +143,7 @@ pub(super) fn floor(state: &mut State<'_>) -> (u64, usize) {
         return (state.unscaled(), pending);
     }
     state.register();
+    state.look_for_quotes();
     let allowed = if is_over_window(state) { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, 0, allowed, 0);
     let (floor, pending) = (state.unscaled(), attempt.entries().len());
