@@ -28,6 +28,7 @@ use crate::tape::hex;
 
 mod ages;
 mod attempt;
+mod by_entry;
 mod duplicates;
 pub mod marks;
 mod passes;

@@ -40,7 +40,7 @@ impl State<'_> {
     fn quoted_until(&self, entry: usize) -> usize {
         let protect = self.options.protect_quoted_calls as usize;
         let until = self.quotes.last(&self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
-        if let Some(pending) = self.pending.get(&entry) {
+        if let Some(pending) = self.pending.get(entry) {
             pending.held.set(until);
         }
         until

@@ -1,6 +1,6 @@
 //! An attempt: the passes shorten what they can, in their order, and everything can be taken back.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::passes;
@@ -47,12 +47,8 @@ impl Attempt {
     pub(super) fn run(state: &mut State<'_>, from: usize, allowed: Allowed, target: u32) -> Attempt {
         let mut attempt = Attempt::default();
         for pass in PASSES {
-            let waiting: Vec<(usize, Waits)> = state
-                .pending
-                .range(from..)
-                .filter(|(_, pending)| pending.passes.contain(pass))
-                .map(|(entry, pending)| (*entry, pending.waits))
-                .collect();
+            let waiting: Vec<(usize, Waits)> =
+                state.pending.from(from).filter(|(_, pending)| pending.passes.contain(pass)).map(|(entry, pending)| (entry, pending.waits)).collect();
             for (entry, waits) in waiting {
                 if state.scaled(state.unscaled()) <= target {
                     return attempt;
@@ -85,13 +81,14 @@ impl Attempt {
 
     /// What each entry's edit saves over what was in force, and since when it was due, from the last entry to the first.
     pub(super) fn savings(&self) -> Vec<Saving> {
-        let mut by_entry: BTreeMap<usize, Saving> = BTreeMap::new();
+        let entries = self.entries();
+        let mut savings: Vec<Saving> = entries.iter().rev().map(|entry| Saving { entry: *entry, saved: 0, due: usize::MAX }).collect();
         for made in &self.log {
-            let saving = by_entry.entry(made.entry).or_insert(Saving { entry: made.entry, saved: 0, due: made.due });
+            let saving = &mut savings[entries.len() - 1 - entries.partition_point(|entry| *entry < made.entry)];
             saving.saved += made.saved;
             saving.due = saving.due.min(made.due);
         }
-        by_entry.into_values().rev().collect()
+        savings
     }
 
     /// Takes everything back that was done before this entry.
@@ -114,7 +111,7 @@ impl Attempt {
     /// What is done waits for nothing any more; an original is not collapsed while its copies are.
     pub(super) fn settle(&self, state: &mut State<'_>) {
         for Made { entry, .. } in &self.log {
-            state.pending.remove(entry);
+            state.pending.remove(*entry);
             let Some(edit) = state.edit_of(*entry).cloned() else { continue };
             if edit.rule == Rule::Truncated {
                 state.open(*entry);

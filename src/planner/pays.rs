@@ -36,11 +36,11 @@ fn fold_once(state: &mut State<'_>) -> Option<Attempt> {
 /// Edits stay, so what stands in for nothing whole any more never will: without this, what cannot be done would be looked at for ever.
 fn drop_impossible(state: &mut State<'_>) {
     let needs_another = [Pass::Duplicates, Pass::Superseded, Pass::Leftovers];
-    let passes_of = |(entry, pending): (&usize, &Pending)| {
-        let (entry, passes) = (*entry, pending.passes);
+    let passes_of = |(entry, pending): (usize, &Pending)| {
+        let passes = pending.passes;
         needs_another.into_iter().filter(move |pass| passes.contain(*pass)).map(move |pass| (entry, pass))
     };
-    let waiting: Vec<(usize, Pass)> = state.pending.iter().flat_map(passes_of).collect();
+    let waiting: Vec<(usize, Pass)> = state.pending.from(0).flat_map(passes_of).collect();
     for (entry, pass) in waiting {
         if !passes::is_possible(state, pass, entry) {
             state.give_up(pass, entry);
@@ -93,10 +93,10 @@ pub(super) enum Quoted {
 
 /// What is due at the most, from the last entry to this one: an edit that is not worked out is taken to save all that it holds.
 pub(super) fn at_most(state: &State<'_>, from: usize, readable: &Readable, quoted: Quoted) -> Vec<(usize, Due)> {
-    let due = state.pending.range(from..).rev().filter_map(|(entry, pending)| {
-        let (saved, since) = at_most_of(state, *entry, pending, quoted)?;
-        let cached = state.cached_behind(readable.before(state.view.entries[*entry].message), 0);
-        Some((*entry, Due { saved, calls: (state.call - since) as u64, cached }))
+    let due = state.pending.from(from).rev().filter_map(|(entry, pending)| {
+        let (saved, since) = at_most_of(state, entry, pending, quoted)?;
+        let cached = state.cached_behind(readable.before(state.view.entries[entry].message), 0);
+        Some((entry, Due { saved, calls: (state.call - since) as u64, cached }))
     });
     due.collect()
 }
@@ -127,7 +127,7 @@ fn possible(state: &State<'_>, entry: usize, pending: &Pending, quoted: Quoted) 
 
 /// How many entries a pass might lower now: it finds an edit worth making, and what the model has quoted is overlooked.
 pub(super) fn worth_lowering(state: &mut State<'_>) -> usize {
-    let due = state.pending.iter().flat_map(|(entry, pending)| possible(state, *entry, pending, Quoted::Unknown).map(|(pass, _)| (*entry, pass)));
+    let due = state.pending.from(0).flat_map(|(entry, pending)| possible(state, entry, pending, Quoted::Unknown).map(move |(pass, _)| (entry, pass)));
     let due: Vec<(usize, Pass)> = due.collect();
     let mut worth: Vec<usize> =
         due.into_iter().filter(|(entry, pass)| matches!(passes::propose(state, *pass, *entry), Proposal::Edit(_))).map(|(entry, _)| entry).collect();
@@ -138,7 +138,7 @@ pub(super) fn worth_lowering(state: &mut State<'_>) -> usize {
 /// Works out what truncation makes of what is due from this entry on.
 fn work_out(state: &mut State<'_>, from: usize) {
     let is_new = |pending: &Pending| pending.waits.aged <= state.call && pending.cut.is_none() && pending.passes.contain(Pass::Truncation);
-    let new: Vec<usize> = state.pending.range(from..).filter(|(_, pending)| is_new(pending)).map(|(entry, _)| *entry).collect();
+    let new: Vec<usize> = state.pending.from(from).filter(|(_, pending)| is_new(pending)).map(|(entry, _)| entry).collect();
     for entry in new {
         if matches!(truncation::propose(state, entry), Proposal::Never) {
             state.give_up(Pass::Truncation, entry);

@@ -64,7 +64,9 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn new(waits: Waits) -> Pending {
-        Pending { passes: Passes::default(), waits, held: Cell::new(0), cut: None }
+    pub(super) fn new(pass: Pass, waits: Waits) -> Pending {
+        let mut passes = Passes::default();
+        passes.insert(pass);
+        Pending { passes, waits, held: Cell::new(0), cut: None }
     }
 }

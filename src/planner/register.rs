@@ -96,15 +96,18 @@ impl State<'_> {
             return;
         }
         let waits = Waits { unprotected: self.ready(entry, 0), aged: self.ready(entry, self.protect_calls(entry)) };
-        self.pending.entry(entry).or_insert_with(|| Pending::new(waits)).passes.insert(pass);
+        match self.pending.get_mut(entry) {
+            Some(pending) => pending.passes.insert(pass),
+            None => self.pending.insert(entry, Pending::new(pass, waits)),
+        }
     }
 
     /// No edit of this pass is worth making, or may be made.
     pub(super) fn give_up(&mut self, pass: Pass, entry: usize) {
-        let Some(pending) = self.pending.get_mut(&entry) else { return };
+        let Some(pending) = self.pending.get_mut(entry) else { return };
         pending.passes.remove(pass);
         if pending.passes.are_none() {
-            self.pending.remove(&entry);
+            self.pending.remove(entry);
         }
     }
 
@@ -122,7 +125,7 @@ impl State<'_> {
     pub(super) fn covered(&self, call: usize) -> Vec<usize> {
         let protect_from = self.recent.protect_from(self.calls[call]);
         let covered = |entry: &usize| self.view.entries[*entry].message >= protect_from || self.is_kept(*entry);
-        self.in_force.keys().copied().filter(covered).collect()
+        self.in_force.from(0).map(|(entry, _)| entry).filter(covered).collect()
     }
 
     /// Lets go of them; only a cold call may.

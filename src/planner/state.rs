@@ -1,9 +1,9 @@
 //! What is in force, what that saves, and what each entry is about.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use super::by_entry::ByEntry;
 use super::marks::{Readable, Sent};
 use super::pending::Pending;
 use super::sums::Sums;
@@ -37,7 +37,7 @@ pub(super) struct State<'t> {
     /// Entries that are pinned.
     pub(super) pinned: Vec<bool>,
     pub(super) recent: Recent,
-    pub(super) in_force: BTreeMap<usize, InForce>,
+    pub(super) in_force: ByEntry<InForce>,
     /// For an entry, how many duplicates in force say that they are like it.
     originals: Vec<u32>,
     /// Tokens of messages before each, in full.
@@ -55,7 +55,7 @@ pub(super) struct State<'t> {
     /// Protection has left the entries before this one.
     pub(super) opened: usize,
     /// The entries that a pass might shorten.
-    pub(super) pending: BTreeMap<usize, Pending>,
+    pub(super) pending: ByEntry<Pending>,
     pub(super) actions: Vec<OnceCell<Rc<Action>>>,
     pub(super) copies: Copies,
     pub(super) reads: Reads,
@@ -72,7 +72,7 @@ impl<'t> State<'t> {
             tokens: Vec::with_capacity(view.entries.len()),
             scale: 1.0,
             pinned: Vec::new(),
-            in_force: BTreeMap::new(),
+            in_force: ByEntry::default(),
             originals: Vec::new(),
             prefix: vec![u64::from(view.overhead.tokens)],
             saved_by: Sums::new(),
@@ -81,7 +81,7 @@ impl<'t> State<'t> {
             cached: 0,
             registered: 0,
             opened: 0,
-            pending: BTreeMap::new(),
+            pending: ByEntry::default(),
             actions: Vec::new(),
             copies: Copies::default(),
             reads: Reads::default(),
@@ -127,6 +127,8 @@ impl<'t> State<'t> {
         }
         self.originals.resize(entries, 0);
         self.saved_by.grow(entries);
+        self.in_force.grow(entries);
+        self.pending.grow(entries);
         self.actions.resize(view.tool_calls.len(), OnceCell::new());
     }
 
@@ -137,7 +139,7 @@ impl<'t> State<'t> {
 
     /// The edits in force, ascending.
     pub(super) fn edits(&self) -> impl Iterator<Item = (usize, &Rc<Edit>)> {
-        self.in_force.iter().map(|(entry, in_force)| (*entry, &in_force.edit))
+        self.in_force.from(0).map(|(entry, in_force)| (entry, &in_force.edit))
     }
 
     /// The same, to keep.
@@ -147,17 +149,17 @@ impl<'t> State<'t> {
 
     /// The edit of an entry.
     pub(super) fn edit_of(&self, entry: usize) -> Option<&Rc<Edit>> {
-        self.in_force.get(&entry).map(|in_force| &in_force.edit)
+        self.in_force.get(entry).map(|in_force| &in_force.edit)
     }
 
     /// Tokens of an entry as it is sent now.
     pub(super) fn tokens_of(&self, entry: usize) -> u64 {
-        u64::from(self.tokens[entry]) - self.in_force.get(&entry).map_or(0, |in_force| in_force.saved)
+        u64::from(self.tokens[entry]) - self.in_force.get(entry).map_or(0, |in_force| in_force.saved)
     }
 
     /// Whether an edit of the entry is in force.
     pub(super) fn is_edited(&self, entry: usize) -> bool {
-        self.in_force.contains_key(&entry)
+        self.in_force.get(entry).is_some()
     }
 
     /// Whether a duplicate in force says that it is like this entry, which therefore stays at least in part.
@@ -257,7 +259,7 @@ impl<'t> State<'t> {
 
     /// Takes an edit out of force.
     pub(super) fn take(&mut self, entry: usize) -> Option<InForce> {
-        let taken = self.in_force.remove(&entry)?;
+        let taken = self.in_force.remove(entry)?;
         self.saved -= taken.saved;
         self.saved_by.subtract(entry, taken.saved);
         if let Some(original) = self.original_of(&taken.edit) {

@@ -19,14 +19,16 @@ use crate::render::{self, cut};
 const GAP: &str = "[...]";
 
 pub(super) fn propose(state: &mut State<'_>, entry: usize) -> Proposal {
-    if let Some((cut, _)) = state.pending.get(&entry).and_then(|pending| pending.cut.as_ref()) {
+    if let Some((cut, _)) = state.pending.get(entry).and_then(|pending| pending.cut.as_ref()) {
         return Proposal::Edit(Edit { since: state.length(), ..(**cut).clone() });
     }
     let proposal = cut(state, entry);
     if let Proposal::Edit(edit) = &proposal {
         let saved = u64::from(state.tokens[entry].saturating_sub(render::tokens(state.view.entries[entry].text(), &edit.pieces)));
         let edit = Rc::new(edit.clone());
-        state.pending.entry(entry).and_modify(|pending| pending.cut = Some((edit, saved)));
+        if let Some(pending) = state.pending.get_mut(entry) {
+            pending.cut = Some((edit, saved));
+        }
     }
     proposal
 }
