@@ -2,9 +2,9 @@
 
 import { applyPatches, copyOf, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { drop, dropAll, find, isSameSoFar, keep, nextNumber, note, wentOn, type Found } from "./memory.js";
-import { isSame, shadowOf, valueOf, type Fields, type Items } from "./shadow.js";
-import { forget, isOpaque, isPlain, MAX_BYTES, writeTape } from "./tape.js";
+import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
+import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
+import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
   Bytes, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
 } from "./types.js";
@@ -47,15 +47,20 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
   if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
   const { plan, cold, usage, ...rest } = ofRequest(options);
-  const written = inWasm("foldBody", () => {
-    writeTape({ options: rest, said: { cold, usage }, plan });
+  const { outcome, places, texts } = inWasm("foldBody", () => {
+    const samePlan = bodies.ofPlan(plan);
+    writeTape({ options: rest, said: { cold, usage }, plan: samePlan ? undefined : plan });
     const room = wasm().bodyRoom(body.length);
     new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
-    return returned<WrittenBody>(() => wasm().foldBody(body.length));
+    const next = nextNumber(body.length);
+    const { number, ...written } = returned<WrittenBody>(() => orElse(bodies.dropAll, () => wasm().foldBody(body.length, next, samePlan)));
+    withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
+    if (number) bodies.keep(number, body.length, written.outcome.plan, written.sameEdits);
+    return written;
   });
-  const { patches: _, ...decision } = withEdits(written, plan?.edits);
-  const after = written.body ?? body;
-  return { body: after, splices: splicesOf(written.places, after), ...decision };
+  const { patches: _, ...decision } = outcome;
+  const splices = splicesOf(places, texts);
+  return { body: splices.length > 0 ? spliced(body, splices) : body, splices, ...decision };
 }
 
 /** Decides only: what `fold` would do, without the messages. */
@@ -96,8 +101,9 @@ interface Written<O> {
 
 /** See `WrittenBody` there. */
 interface WrittenBody {
-  places: Uint8Array;
-  body?: Bytes | null;
+  places: Bytes;
+  texts: Bytes;
+  number: number;
   sameEdits: boolean;
   outcome: Decision & Patched;
 }
@@ -111,7 +117,7 @@ function folded(request: object, given: FoldOptions): Folded {
   const said = { cold, usage };
   return inWasm("fold", () => {
     const messages = (request as { messages?: unknown }).messages;
-    if (!Array.isArray(messages) || messages.length === 0) return foldedOnce(request, options, said, plan);
+    if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce(request, options, said, plan);
     const found = find(messages);
     if (typeof found === "object") {
       if (isSameSoFar(found, request, messages, options)) return goneOn(found, messages, said, plan);
@@ -129,37 +135,46 @@ type Given = FoldOptions["plan"];
 
 function foldedOnce(request: object, options: FoldOptions, said: Said, plan: Given): Folded {
   writeTape({ request, options, said, plan });
+  return foldedFrom(plan);
+}
+
+/** What stands on the tape. */
+function foldedFrom(plan: Given): Folded {
   const { texts, ...written } = returned<Written<Decision & Patched>>(wasm().fold);
   return { texts, ...withEdits(written, plan?.edits) };
 }
 
 function foldedAndKept(request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
   const traced = writeTape({ request, options, said, plan }, true) as Fields;
-  const number = nextNumber();
+  const number = nextNumber(tapeBytes());
+  if (number === 0) return foldedFrom(plan);
   const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
   const outcome = withEdits(written, plan?.edits);
-  keep(number, traced, messages, { plan: shadowOf(outcome.plan) as Fields, patches: outcome.patches, texts });
+  keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
   return { texts, ...outcome };
 }
 
 function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded {
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
   const more = writeTape({ messages: messages.slice(length), said, plan: samePlan ? undefined : plan }, true) as Fields;
-  let written: Written<Decision & Patched>;
+  const written = returned<Written<Decision & Patched>>(() =>
+    takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))),
+  );
+  const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
+  const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
+  const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
+  wentOn(one, (more.values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
+  return { ...outcome, patches, texts };
+}
+
+/** What fails half-way leaves nothing behind. */
+function orElse<T>(cleanUp: () => void, call: () => T): T {
   try {
-    written = returned(() => takingTheTape(() => wasm().goOn(one.number, samePlan)));
+    return call();
   } catch (error) {
-    drop(one.number);
+    cleanUp();
     throw error;
   }
-  const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
-  const before = one.plan.values[one.plan.keys.indexOf("edits")];
-  const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(before) as Plan["edits"]) : undefined));
-  const kept = written.sameEdits && (plan === undefined || samePlan) ? before : shadowOf(outcome.plan.edits);
-  const after = shadowOf({ ...outcome.plan, edits: undefined }) as Fields;
-  after.values[after.keys.indexOf("edits")] = kept;
-  wentOn(one, (more.values[0] as Items).values, messages, { plan: after, patches, texts });
-  return { ...outcome, patches, texts };
 }
 
 /** Rust keeps the tape, so its memory is ours no more. */
@@ -219,17 +234,26 @@ function ofRequest(options: RequestOptions): FoldOptions {
   return options;
 }
 
-/** What was put in stands in the folded body. */
-function splicesOf(places: Uint8Array, folded: Uint8Array): Splice[] {
+/** What is put in stands in one array of bytes, one behind the other. */
+function splicesOf(places: Bytes, texts: Bytes): Splice[] {
   const numbers = new DataView(places.buffer, places.byteOffset, places.length);
   const number = (at: number) => numbers.getUint32(4 * at, true);
-  let shift = 0;
+  let from = 0;
   return Array.from({ length: places.length / 12 }, (_, at) => {
-    const [start, end, length] = [number(3 * at), number(3 * at + 1), number(3 * at + 2)];
-    const bytes = folded.subarray(start + shift, start + shift + length);
-    shift += length - (end - start);
-    return { start, end, bytes };
+    const bytes = texts.subarray(from, (from += number(3 * at + 2)));
+    return { start: number(3 * at), end: number(3 * at + 1), bytes };
   });
+}
+
+function spliced(body: Uint8Array, splices: readonly Splice[]): Bytes {
+  const result = new Uint8Array(splices.reduce((length, { start, end, bytes }) => length + bytes.length - (end - start), body.length));
+  let [at, to] = [0, 0];
+  for (const { start, end, bytes } of [...splices, { start: body.length, end: body.length, bytes: new Uint8Array() }]) {
+    result.set(body.subarray(at, start), to);
+    result.set(bytes, (to += start - at));
+    [at, to] = [end, to + bytes.length];
+  }
+  return result;
 }
 
 function anObject<O extends object>(options: O): O {

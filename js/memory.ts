@@ -6,12 +6,15 @@
  */
 
 import type { Patch } from "./apply.js";
-import { isSame, type Fields, type Items, type Shadow } from "./shadow.js";
+import { isSame, shadowOf, valueOf, type Fields, type Items, type Shadow } from "./shadow.js";
 import { tapeBytes } from "./tape.js";
+import type { Plan } from "./types.js";
 import { wasm } from "./wasm.js";
 
 /** Wasm memory that all conversations together may take. */
 const MOST_BYTES = 64 * 1024 * 1024;
+/** A conversation over this is read anew at every call. */
+const LARGEST_BYTES = 8 * 1024 * 1024;
 /** Conversations at a time. */
 const MOST = 16;
 /** What the reading of a message takes beside its tape, about. */
@@ -66,8 +69,9 @@ export function isSameSoFar({ one, length }: Found, request: object, messages: r
   return isSame(options, one.options) && isSame({ ...request, messages: undefined }, one.request);
 }
 
-export function nextNumber(): number {
-  return ++lastNumber;
+/** A number for what is to be kept; 0 for what is too large to be. */
+export function nextNumber(bytes: number): number {
+  return bytes > LARGEST_BYTES ? 0 : ++lastNumber;
 }
 
 /** Takes note of a conversation that is now kept under this number. `traced` is the shadow of `{ request, options }`. */
@@ -80,7 +84,7 @@ export function keep(number: number, traced: Fields, messages: readonly unknown[
   const one: Kept = { number, memory: wasm().memory, messages: all, request, options, newest, ...returned };
   ended?.register(one, number);
   known.set(newest, one);
-  hold(number, all.length);
+  hold(number, tapeBytes() + all.length * BYTES_PER_MESSAGE);
 }
 
 interface Returned {
@@ -96,16 +100,10 @@ export function wentOn(one: Kept, more: Shadow[], messages: readonly unknown[], 
   known.delete(one.newest);
   one.newest = messages[messages.length - 1] as object;
   known.set(one.newest, one);
-  hold(one.number, more.length);
+  hold(one.number, (held.get(one.number) ?? 0) + tapeBytes() + more.length * BYTES_PER_MESSAGE);
 }
 
-/** Another copy would cost more than it is worth. */
-export function isTooLarge(): boolean {
-  return tapeBytes() > MOST_BYTES / 2;
-}
-
-function hold(number: number, messages: number): void {
-  const bytes = (held.get(number) ?? 0) + tapeBytes() + messages * BYTES_PER_MESSAGE;
+function hold(number: number, bytes: number): void {
   held.delete(number);
   held.set(number, bytes);
   let sum = [...held.values()].reduce((sum, bytes) => sum + bytes, 0);
@@ -118,16 +116,65 @@ function hold(number: number, messages: number): void {
 
 /** Gives a conversation's memory back; it will be read anew. */
 export function drop(number: number): void {
+  lastPlans.delete(number);
   if (held.delete(number)) wasm().forget(number);
 }
 
 /** The instance that kept them all is no more. */
 export function dropAll(): void {
   held.clear();
+  lastPlans.clear();
 }
 
 /** The next call will know that it has seen the newest message. */
 export function note(messages: readonly unknown[]): void {
   const newest = messages[messages.length - 1];
   if (typeof newest === "object" && newest !== null) known.set(newest, "seen");
+}
+
+/** A body and its tape. */
+const BYTES_PER_BYTE = 3;
+/** The plan that was returned last for the bodies of a conversation, by its number; and the numbers by plan. */
+const lastPlans = new Map<number, { plan: Plan; shadow: Fields }>();
+const numbers = new WeakMap<Plan, number>();
+
+/** The same of bodies. They have no identity, so Rust compares bytes; here it is told which plan the host carries. */
+export const bodies = {
+  /** The conversation for which a plan was returned last; 0 where there is none any more. */
+  ofPlan(plan: Plan | null | undefined): number {
+    const number = (plan && numbers.get(plan)) ?? 0;
+    const last = lastPlans.get(number);
+    return last?.plan === plan && isSame(plan, last?.shadow) ? number : 0;
+  },
+
+  /** The edits of the plan that was returned last. */
+  editsOf(number: number): Plan["edits"] {
+    return valueOf(editsIn(lastPlans.get(number)!.shadow)) as Plan["edits"];
+  },
+
+  /** Takes note of a body that is now kept under this number. */
+  keep(number: number, bytes: number, plan: Plan, sameEdits: boolean): void {
+    const before = sameEdits ? lastPlans.get(number)?.shadow : undefined;
+    lastPlans.set(number, { plan, shadow: shadowOfPlan(plan, before) });
+    numbers.set(plan, number);
+    hold(number, bytes * BYTES_PER_BYTE);
+  },
+
+  /** After an error nobody knows which is still there. */
+  dropAll(): void {
+    for (const number of lastPlans.keys()) drop(number);
+  },
+};
+
+/** The shadow of a plan, with the edits of an earlier one where they are the same. */
+export function shadowOfPlan(plan: Plan, before: Fields | undefined): Fields {
+  if (!before) return shadowOf(plan) as Fields;
+  const shadow = shadowOf({ ...plan, edits: undefined }) as Fields;
+  shadow.values[shadow.keys.indexOf("edits")] = editsIn(before);
+  return shadow;
+}
+
+/** The edits in the shadow of a plan. */
+export function editsIn(plan: Fields): Shadow {
+  return plan.values[plan.keys.indexOf("edits")];
 }

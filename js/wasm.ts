@@ -17,8 +17,8 @@ export interface Wasm {
   tapeCommit(nodes: number, keys: number, text: number): void;
   /** Room for so many bytes of a request; returns its byte address in memory. */
   bodyRoom(bytes: number): number;
-  /** The same as `fold`, of the request that stands in that room. */
-  foldBody(bytes: number): unknown;
+  /** The same as `fold`, of the request that stands in that room; see `src/wasm.rs`. */
+  foldBody(bytes: number, next: number, samePlan: number): unknown;
   fold(): unknown;
   /** The same, kept under this number; the tape is gone afterwards. */
   foldAndKeep(number: number): unknown;

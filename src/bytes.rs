@@ -43,6 +43,17 @@ pub fn count(bytes: &[u8], wanted: u8) -> u64 {
     sum
 }
 
+/// Whether two stretches are the same: long ones, for which the byte by byte of wasm takes too long.
+pub fn is_same(left: &[u8], right: &[u8]) -> bool {
+    let ((lefts, left_rest), (rights, right_rest)) = (left.as_chunks::<LANES>(), right.as_chunks::<LANES>());
+    let differ = |(lefts, rights): (&[[u8; LANES]], &[[u8; LANES]])| {
+        let none = u8x16::splat(0);
+        let differs = lefts.iter().zip(rights).fold(none, |differs, (left, right)| differs | (u8x16::new(*left) ^ u8x16::new(*right)));
+        differs.simd_eq(none).to_bitmask() != 0xffff
+    };
+    left.len() == right.len() && left_rest == right_rest && !lefts.chunks(64).zip(rights.chunks(64)).any(differ)
+}
+
 /// Where a short word stands first. The search of the standard library prepares itself for each word, which takes longer than looking
 /// through the first words of a result.
 pub fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {

@@ -22,7 +22,7 @@ use crate::plan::{Edit, Plan, carry};
 use crate::planner::marks::{self, Sent};
 use crate::planner::{Given, Planned, Planner};
 use crate::report::{self, Report, Verdict};
-use crate::tape::Children;
+use crate::tape::{Children, Node};
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
 
@@ -156,6 +156,16 @@ impl<'t> Conversation<'t> {
         self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
         self.edits = planned.edits;
         Ok(outcome)
+    }
+
+    /// The plan that was returned last.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.planner.as_ref().map(Planner::plan)
+    }
+
+    /// The messages as they stand in the request; none where nothing was planned.
+    pub fn messages(&self) -> &[Node<'t>] {
+        self.planner.as_ref().map_or(&[], |planner| &planner.view().nodes)
     }
 
     /// The edits of the plan that was returned last.

@@ -225,6 +225,11 @@ impl Options {
 }
 
 impl Options {
+    /// What is said of this call alone.
+    pub fn said(&self) -> Said {
+        Said { cold: self.cold, usage: self.usage }
+    }
+
     /// The options of a preset.
     pub fn of(preset: Preset) -> Options {
         let spec = preset == Preset::Spec;

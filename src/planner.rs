@@ -174,6 +174,11 @@ impl<'t> Planner<'t> {
         Ok(planned)
     }
 
+    /// The plan that was returned last.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// The history as far as it was read.
     pub fn view(&self) -> &View<'t> {
         &self.state.view

@@ -6,34 +6,26 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-use self_cell::self_cell;
 use serde::{Serialize, Serializer};
-use typed_arena::Arena;
 use wasm_bindgen::prelude::*;
 
 use crate::error::{Code, Error};
-use crate::fold::{self, Conversation};
-use crate::options::{Options, Said};
+use crate::fold;
+use crate::options::Options;
 use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::replay::{self, Recorded};
-use crate::tape::{Kind, Node, Tape};
-use crate::wire::{Request, patch, splice};
+use crate::tape::{Node, Tape};
+use crate::wire::{Request, patch};
+use asked::Asked;
+use kept::{Folded, Known};
+
+mod asked;
+mod kept;
 
 thread_local! {
     static TAPE: RefCell<Tape> = RefCell::default();
     static BODY: RefCell<Vec<u8>> = RefCell::default();
-    static KEPT: RefCell<FxHashMap<u32, Kept>> = RefCell::default();
-}
-
-self_cell! {
-    /// A conversation that goes on, with the tapes that its messages stand on.
-    struct Kept {
-        owner: Arena<Tape>,
-        #[not_covariant]
-        dependent: Conversation,
-    }
 }
 
 /// Panics are bugs; their message reaches the console.
@@ -97,25 +89,22 @@ pub fn body_room(bytes: usize) -> usize {
     })
 }
 
-/// See [`fold::fold`]. On the tape: `{ options, plan }`; the request is the JSON that was written into [`body_room`], so many bytes.
+/// See [`fold::fold`]. On the tape: `{ options, said, plan }`; the request is the JSON that was written into [`body_room`], so many bytes.
+/// It is kept under the number `next`, unless that is 0, where it goes on with none that is kept; `same_plan` is the number of the
+/// conversation whose last plan is given, and 0 where it stands on the tape.
 #[wasm_bindgen(js_name = foldBody)]
-pub fn fold_body(bytes: usize) -> Result<JsValue, JsValue> {
-    let done = BODY.with_borrow_mut(|body| {
-        room(body, bytes, bytes);
-        TAPE.with_borrow(|tape| {
-            let read = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
-            let (mut outcome, edits) = decided(read.root(), tape.root(), fold::fold)?;
-            let same_edits = leave_out_same(&mut outcome, edits.as_deref());
-            let messages = Request::of(read.root()).message_array()?;
-            let splices = splice::splices(messages, &std::mem::take(&mut outcome.patches), body);
-            drop(read); // its texts are as long as the body
-            let numbers = splices.iter().flat_map(|splice| [splice.range.start, splice.range.end, splice.json.len()]);
-            let places = Bytes(numbers.flat_map(|number| (number as u32).to_le_bytes()).collect());
-            let body = (!splices.is_empty()).then(|| Bytes(splice::spliced(body, &splices)));
-            Ok(WrittenBody { places, body, same_edits, outcome })
-        })
+pub fn fold_body(bytes: usize, next: u32, same_plan: u32) -> Result<JsValue, JsValue> {
+    let mut body = BODY.take();
+    room(&mut body, bytes, bytes);
+    let done = TAPE.with_borrow(|tape| kept::fold_body(body, next, same_plan, tape.root()));
+    let written = done.map(|Folded { known: Known { mut outcome, edits, .. }, splices, number }| {
+        let same_edits = leave_out_same(&mut outcome, edits.as_deref());
+        let numbers = splices.iter().flat_map(|splice| [splice.range.start, splice.range.end, splice.json.len()]);
+        let places = Bytes(numbers.flat_map(|number| (number as u32).to_le_bytes()).collect());
+        let texts = Bytes(splices.into_iter().flat_map(|splice| splice.json.into_bytes()).collect());
+        WrittenBody { places, texts, number, same_edits, outcome }
     });
-    done.and_then(|written| write(&written)).map_err(thrown)
+    written.and_then(|written| write(&written)).map_err(thrown)
 }
 
 /// See [`fold::fold`]. On the tape: `{ request, options, said, plan }`; no plan is a derived one, `null` a new conversation.
@@ -127,61 +116,28 @@ pub fn fold_tape() -> Result<JsValue, JsValue> {
 /// The same, kept under this number so that [`go_on`] can follow. The tape is gone afterwards.
 #[wasm_bindgen(js_name = foldAndKeep)]
 pub fn fold_and_keep(number: u32) -> Result<JsValue, JsValue> {
-    forget(number);
-    let mut tape = TAPE.take();
-    tape.text.shrink_to_fit();
-    tape.nodes.shrink_to_fit();
-    let mut written = None;
-    let kept = Kept::try_new(Arena::with_capacity(1), |tapes| {
-        let root = tapes.alloc(tape).root();
-        let request = root.get("request").unwrap_or(root);
-        let (given, edits) = given(root)?;
-        let (conversation, mut outcome) = Conversation::start(&Request::of(request), Rc::new(options(root, request)?), given)?;
-        conversation.apply(&mut outcome)?;
-        written = Some(Written::new(outcome, edits.as_deref(), false));
-        Ok(conversation)
-    });
-    let kept = kept.map_err(thrown)?;
-    KEPT.with_borrow_mut(|all| all.insert(number, kept));
-    write(&written).map_err(thrown)
+    written(kept::start_objects(number, taken()))
 }
 
 /// The next call of a conversation that was kept. On the tape: `{ messages, said, plan }`, of which the messages follow those that were
 /// there; where `same_plan` is true the plan is the one that was returned last. The tape is gone afterwards.
 #[wasm_bindgen(js_name = goOn)]
 pub fn go_on(number: u32, same_plan: bool) -> Result<JsValue, JsValue> {
-    let mut tape = TAPE.take();
-    tape.text.shrink_to_fit();
-    tape.nodes.shrink_to_fit();
-    let done = KEPT.with_borrow_mut(|all| {
-        let kept = all.get_mut(&number).ok_or_else(|| Error::new(Code::InvalidMessage, "result", "there is no such conversation"))?;
-        kept.with_dependent_mut(|tapes, conversation| {
-            let root = tapes.alloc(tape).root();
-            let messages = root.get("messages").unwrap_or(root).children();
-            let before = || Some(conversation.edits().cloned().collect());
-            let (given, edits) = match (same_plan, given(root)?) {
-                (true, _) => (Given::Kept, before()),
-                (false, (Given::Derive, _)) => (Given::Derive, before()),
-                (false, given) => given,
-            };
-            let mut outcome = conversation.next(messages, said(root)?, given)?;
-            let same_patches = conversation.has_same_patches();
-            if !same_patches {
-                conversation.apply(&mut outcome)?;
-            }
-            Ok(Written::new(outcome, edits.as_deref(), same_patches))
-        })
-    });
-    done.and_then(|written| write(&written)).map_err(|error| {
-        forget(number);
-        thrown(error)
-    })
+    written(kept::next_objects(number, same_plan, taken()))
 }
 
 /// Gives a kept conversation's memory back.
 #[wasm_bindgen]
 pub fn forget(number: u32) {
-    KEPT.with_borrow_mut(|all| drop(all.remove(&number)));
+    kept::forget(number);
+}
+
+/// The tape, no longer than it has to be.
+fn taken() -> Tape {
+    let mut tape = TAPE.take();
+    tape.text.shrink_to_fit();
+    tape.nodes.shrink_to_fit();
+    tape
 }
 
 /// See [`fold::decide`].
@@ -219,7 +175,7 @@ fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::
     TAPE.with_borrow(|tape| {
         let root = tape.root();
         let request = root.get("request").unwrap_or(root);
-        let options = options(root, request)?;
+        let options = asked::options(root, request)?;
         run(root, &Request::of(request), &options)
     })
 }
@@ -243,8 +199,10 @@ struct Written<O> {
 struct WrittenBody {
     /// Of each splice: from and up to which byte of the body given, and how many bytes in their place; `u32`s, low byte first.
     places: Bytes,
-    /// The new body; none where nothing changes.
-    body: Option<Bytes>,
+    /// What stands in their place, one behind the other.
+    texts: Bytes,
+    /// The number that it is kept under; 0 for none.
+    number: u32,
     same_edits: bool,
     outcome: fold::Outcome,
 }
@@ -261,39 +219,20 @@ impl Serialize for Bytes {
 type Run = fn(&Request<'_>, &Options, Given) -> crate::Result<fold::Outcome>;
 
 fn run(run: Run) -> Result<JsValue, JsValue> {
-    let done = TAPE.with_borrow(|tape| {
+    written(TAPE.with_borrow(|tape| {
         let root = tape.root();
-        let (outcome, edits) = decided(root.get("request").unwrap_or(root), root, run)?;
-        Ok(Written::new(outcome, edits.as_deref(), false))
-    });
-    done.and_then(|written| write(&written)).map_err(thrown)
+        let request = root.get("request").unwrap_or(root);
+        let Asked { options, given, edits } = Asked::read(root, request)?;
+        Ok(Known { outcome: run(&Request::of(request), &options, given)?, edits, same_patches: false })
+    }))
 }
 
-/// What a run of a request makes of `{ options, said, plan }`, and the edits of the plan that was given.
-fn decided(request: Node<'_>, root: Node<'_>, run: Run) -> crate::Result<(fold::Outcome, Option<Vec<Rc<Edit>>>)> {
-    let options = options(root, request)?;
-    let (given, edits) = given(root)?;
-    Ok((run(&Request::of(request), &options, given)?, edits))
-}
-
-/// The plan that was given, and its edits.
-fn given(root: Node<'_>) -> crate::Result<(Given, Option<Vec<Rc<Edit>>>)> {
-    match root.get("plan") {
-        None => Ok((Given::Derive, None)),
-        Some(plan) if plan.kind() == Kind::Null => Ok((Given::New, None)),
-        Some(plan) => {
-            let plan = Plan::read(plan)?;
-            let edits = plan.edits.clone();
-            Ok((Given::Carried(plan), Some(edits)))
-        }
-    }
-}
-
-impl Written<fold::Outcome> {
-    fn new(mut outcome: fold::Outcome, given: Option<&[Rc<Edit>]>, same_patches: bool) -> Self {
-        let same_edits = leave_out_same(&mut outcome, given);
+fn written(known: crate::Result<Known>) -> Result<JsValue, JsValue> {
+    let written = known.map(|Known { mut outcome, edits, same_patches }| {
+        let same_edits = leave_out_same(&mut outcome, edits.as_deref());
         Written { texts: patch::pool(&mut outcome.patches), same_edits, same_patches, outcome }
-    }
+    });
+    written.and_then(|written| write(&written)).map_err(thrown)
 }
 
 /// Edits that stayed those that were given do not cross again.
@@ -304,19 +243,6 @@ fn leave_out_same(outcome: &mut fold::Outcome, given: Option<&[Rc<Edit>]>) -> bo
         outcome.plan.edits.clear();
     }
     same
-}
-
-/// What is said of this call alone.
-fn said(root: Node<'_>) -> crate::Result<Said> {
-    let read = |said| Options::read(said).map(|options| Said { cold: options.cold, usage: options.usage });
-    root.get("said").map_or_else(|| Ok(Said::default()), read)
-}
-
-fn options(root: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
-    let model = Request::of(request).model;
-    let options = root.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))?;
-    let Said { cold, usage } = said(root)?;
-    Ok(Options { cold, usage, ..options })
 }
 
 fn write(value: &impl Serialize) -> crate::Result<JsValue> {

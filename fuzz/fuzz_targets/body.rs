@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(tape) = Tape::from_json(body) else { return };
     let request = Request::of(tape.root());
     let Ok(outcome) = fold::fold(&request, &options, Given::New) else { return };
-    let splices = splice::splices(request.messages.unwrap(), &outcome.patches, body);
+    let splices = splice::splices(request.messages.unwrap(), &request.messages.unwrap().children().collect::<Vec<_>>(), &outcome.patches, body);
     let mut end = 0;
     for splice in &splices {
         assert!(end <= splice.range.start && splice.range.end <= body.len());

@@ -113,12 +113,14 @@ impl State<'_> {
 
     /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
     fn is_kept(&self, entry: usize) -> bool {
-        let found = &self.view.entries[entry];
-        if self.pinned[entry] || found.kind != EntryKind::Result {
-            return self.pinned[entry];
-        }
-        let tool = self.view.tool_of(found);
-        tool.is_none() || tool == self.view.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
+        *self.kept[entry].get_or_init(|| {
+            let found = &self.view.entries[entry];
+            if self.pinned[entry] || found.kind != EntryKind::Result {
+                return self.pinned[entry];
+            }
+            let tool = self.view.tool_of(found);
+            tool.is_none() || tool == self.view.forced_tool || self.action_of(entry).is_some_and(|action| action.kind == ToolKind::Memory)
+        })
     }
 
     /// The edits in force whose entries protection covers at this call.

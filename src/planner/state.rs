@@ -36,6 +36,8 @@ pub(super) struct State<'t> {
     pub(super) scale: f64,
     /// Entries that are pinned.
     pub(super) pinned: Vec<bool>,
+    /// Entries that stay whole however old they are, as far as that was asked.
+    pub(super) kept: Vec<OnceCell<bool>>,
     pub(super) recent: Recent,
     pub(super) in_force: ByEntry<InForce>,
     /// For an entry, how many duplicates in force say that they are like it.
@@ -72,6 +74,7 @@ impl<'t> State<'t> {
             tokens: Vec::with_capacity(view.entries.len()),
             scale: 1.0,
             pinned: Vec::new(),
+            kept: Vec::new(),
             in_force: ByEntry::default(),
             originals: Vec::new(),
             prefix: vec![u64::from(view.overhead.tokens)],
@@ -110,6 +113,7 @@ impl<'t> State<'t> {
         let (first, entries) = (self.prefix.len() - 1, view.entries.len());
         turns::add_calls(&mut self.calls, view, first);
         self.pinned.resize(entries, false);
+        self.kept.resize(entries, OnceCell::new());
         for pin in &self.options.pins {
             let entries = view.messages.get(pin.message).map_or(0..0, |message| message.entries.clone());
             for entry in entries.filter(|entry| pin.part.is_none_or(|part| part == view.entries[*entry].part)) {

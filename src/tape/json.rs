@@ -32,6 +32,17 @@ const MOST_VALUES: usize = 1 << 25;
 /// What editors put before UTF-8 text.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
+/// Reads items that follow others of an array, as they stand from this offset on in a larger source, each with the comma before it. They are
+/// the children of the root's only child, behind one that stands for the others.
+pub(crate) fn write_more(items: &[u8], offset: usize) -> crate::Result<Tape> {
+    const BEFORE: &[u8] = br#"{"":[null"#;
+    let mut tape = write(&[BEFORE, items, b"]}"].concat())?;
+    for place in tape.spans.iter_mut().flatten() {
+        *place = (*place + offset as u32).saturating_sub(BEFORE.len() as u32);
+    }
+    Ok(tape)
+}
+
 /// Reads one JSON value; anything after it is an error.
 pub(super) fn write(source: &[u8]) -> crate::Result<Tape> {
     if u32::try_from(source.len()).is_err() {

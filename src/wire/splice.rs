@@ -9,7 +9,8 @@
 //! let body = br#"{ "messages": [{"content" : "long", "n": 1.0}] }"#;
 //! let tape = Tape::from_json(body)?;
 //! let patch = Patch { path: vec![Step::Index(0), Step::Key("content")], change: Change::Set(Value::Text("short".into())) };
-//! let splices = splice::splices(tape.root().get("messages").unwrap(), &[patch], body);
+//! let array = tape.root().get("messages").unwrap();
+//! let splices = splice::splices(array, &array.children().collect::<Vec<_>>(), &[patch], body);
 //! assert_eq!(splices, [Splice { range: 28..34, json: "\"short\"".into() }]);
 //! assert_eq!(splice::spliced(body, &splices), br#"{ "messages": [{"content" : "short", "n": 1.0}] }"#);
 //! # Ok::<(), warmfold::Error>(())
@@ -31,9 +32,15 @@ pub struct Splice {
     pub json: String,
 }
 
-/// The patches of a message array as splices of the bytes that it was read from, ascending.
-pub fn splices(messages: Node<'_>, patches: &[Patch], source: &[u8]) -> Vec<Splice> {
-    let mut walk = Walk { source, levels: vec![Level::of(messages)], splices: Vec::new(), objects: Vec::new(), places: FxHashMap::default() };
+/// The patches of a message array as splices of the bytes that it was read from, ascending. `messages` are its items.
+pub fn splices(array: Node<'_>, messages: &[Node<'_>], patches: &[Patch], source: &[u8]) -> Vec<Splice> {
+    let mut walk = Walk {
+        source,
+        levels: vec![Level { node: array, children: messages.to_vec() }],
+        splices: Vec::new(),
+        objects: Vec::new(),
+        places: FxHashMap::default(),
+    };
     patches.iter().for_each(|patch| walk.patch(patch));
     walk.finish()
 }

@@ -119,7 +119,7 @@ fn g_fold_anew(bencher: Bencher<'_, '_>, length: usize) {
 fn h_splice(bencher: Bencher<'_, '_>, length: usize) {
     stage(bencher, length, |case| {
         let messages = case.request().messages.expect("it has messages");
-        let splices = splice::splices(messages, &case.folded().patches, case.body.as_bytes());
+        let splices = splice::splices(messages, &messages.children().collect::<Vec<_>>(), &case.folded().patches, case.body.as_bytes());
         black_box(splice::spliced(case.body.as_bytes(), &splices));
     });
 }

@@ -23,7 +23,8 @@ fn fold_body(body: &str, options: &Value, carry: &Carry) -> (Outcome, Vec<Splice
     };
     let request = Request::of(tape.root());
     let outcome = fold::fold(&request, &options, given).unwrap();
-    let splices = splice::splices(request.messages.unwrap(), &outcome.patches, body.as_bytes());
+    let splices =
+        splice::splices(request.messages.unwrap(), &request.messages.unwrap().children().collect::<Vec<_>>(), &outcome.patches, body.as_bytes());
     (outcome, splices)
 }
 

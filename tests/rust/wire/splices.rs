@@ -12,7 +12,7 @@ const KEYS: [&str; 5] = ["content", "text", "reasoning", "reasoning_content", "c
 
 fn spliced(messages: &str, patches: &[Patch]) -> String {
     let tape = Tape::from_json(messages).unwrap();
-    let splices = splice::splices(tape.root(), patches, messages.as_bytes());
+    let splices = splice::splices(tape.root(), &tape.root().children().collect::<Vec<_>>(), patches, messages.as_bytes());
     String::from_utf8(splice::spliced(messages.as_bytes(), &splices)).unwrap()
 }
 
