@@ -15,6 +15,10 @@ const SIZES = quick
   ? [{ length: 100, rounds: 9, repeats: 10 }, { length: 1000, rounds: 7, repeats: 1 }]
   : [{ length: 5, rounds: 31, repeats: 500 }, { length: 100, rounds: 31, repeats: 20 }, { length: 1000, rounds: 21, repeats: 3 }, { length: 10_000, rounds: 9, repeats: 1 }];
 
+const MODEL = "claude-opus-4-5";
+/** Messages that come while a conversation goes on. */
+const MORE = 80;
+
 setFlagsFromString("--expose-gc");
 /** Nobody pays for another's garbage. */
 const collectGarbage = runInNewContext("gc");
@@ -33,16 +37,18 @@ console.log(`\nGrowth of time from ${count(before)} to ${count(after)} messages 
 for (const [name, times] of medians) if (times.has(before)) console.log(`  ${name.padEnd(38)}${(times.get(after) / times.get(before)).toFixed(1).padStart(6)}`);
 
 function measure({ length, rounds, repeats }) {
-  const messages = length < 10 ? smallHistory() : agentHistory(length);
-  const json = JSON.stringify({ model: "claude-opus-4-5", messages });
-  const tasks = tasksOf(messages, json);
+  const history = length < 10 ? smallHistory() : agentHistory(length + MORE);
+  const messages = length < 10 ? history : history.slice(0, length);
+  const json = JSON.stringify({ model: MODEL, messages });
+  const tasks = tasksOf(messages, history);
   const times = new Map([...tasks.keys()].map((name) => [name, []]));
   for (let round = -2; round < rounds; round++) {
-    for (const [name, task] of tasks) {
+    for (const [name, { prepare, run }] of tasks) {
+      const prepared = prepare(repeats);
       collectGarbage();
       const start = performance.now();
-      for (let repeat = 0; repeat < repeats; repeat++) task();
-      const milliseconds = (performance.now() - start) / repeats;
+      for (const one of prepared) run(one);
+      const milliseconds = (performance.now() - start) / prepared.length;
       if (round >= 0) times.get(name).push(milliseconds); // the first two are for the compilers
     }
   }
@@ -56,41 +62,88 @@ function measure({ length, rounds, repeats }) {
   }
 }
 
-/** The two that are held against, then the calls; each call is checked to do what its name says. */
-function tasksOf(messages, json) {
-  const bytes = encoder.encode(json);
+/**
+ * The two that are held against, then the calls; each is checked once to do what its name says. What a call takes is prepared anew each time,
+ * since what goes on with an earlier call is not read again.
+ */
+function tasksOf(messages, history) {
+  let serial = 0;
+  const bytesOf = (messages) => encoder.encode(JSON.stringify({ model: MODEL, messages, user: `${(serial += 1)}` }));
   const { tokensBefore } = decide(messages, { when: "never" }).report;
   const never = { preset: "spec", budgetTokens: tokensBefore };
   const tight = { preset: "spec", budgetTokens: Math.round(tokensBefore / 2), floorRatio: 0.9 };
   const before = messages.slice(0, messages.findLastIndex(({ role }) => role === "assistant"));
   const carried = (options) => ({ ...options, plan: decide(before, { ...options, plan: null }).plan });
-  const checked = (run, ...verdicts) => {
-    const { verdict, report } = run();
+  const checked = (prepare, run, verdicts) => {
+    const { verdict, report } = run(prepare(1)[0]);
     if (!verdicts.includes(verdict)) throw new Error(`expected ${verdicts}, got ${verdict}: ${report.reasons.join("; ")}`);
-    return run;
+    return { prepare, run };
   };
-  const objects = (options, ...verdicts) => checked(() => fold(messages, options), ...verdicts);
-  const body = (options, ...verdicts) => checked(() => foldBody(bytes, options), ...verdicts);
-  const edited = fold(messages, carried({})).messages;
+  const times = (make) => (repeats) => Array.from({ length: repeats }, make);
+  const objects = (options, ...verdicts) => checked(times(() => structuredClone(messages)), (messages) => fold(messages, options), verdicts);
+  const body = (options, ...verdicts) => checked(times(() => bytesOf(messages)), (bytes) => foldBody(bytes, options), verdicts);
+  const same = (value, run) => ({ prepare: times(() => value), run });
+  const [edited, json, bytes] = [fold(messages, carried({})).messages, JSON.stringify({ model: MODEL, messages }), bytesOf(messages)];
   const always = [
-    ["JSON.parse + JSON.stringify", () => JSON.stringify(JSON.parse(json))],
-    ["bytes, parse, edit, stringify, bytes", () => javaScriptWay(bytes, messages, edited)],
-    ["structuredClone", () => structuredClone(messages)],
+    ["JSON.parse + JSON.stringify", same(json, (json) => JSON.stringify(JSON.parse(json)))],
+    ["bytes, parse, edit, stringify, bytes", same(bytes, (bytes) => javaScriptWay(bytes, messages, edited))],
+    ["structuredClone", same(messages, (messages) => structuredClone(messages))],
     ["fold, nothing to do", objects(never, "untouched")],
     ["foldBody, nothing to do", body(never, "untouched")],
   ];
   const long = () => [
     ["fold, carried plan", objects(carried({}), "carried", "folded")],
     ["foldBody, carried plan", body(carried({}), "carried", "folded")],
+    ["fold goes on, nothing to do", goesOn(history, messages.length, never, objectsLive)],
+    ["fold goes on, carried plan", goesOn(history, messages.length, {}, objectsLive)],
+    ["fold goes on, plan derived", goesOn(history, messages.length, {}, objectsLive, true)],
+    ["foldBody goes on, carried plan", goesOn(history, messages.length, {}, bodiesLive)],
     ["fold, new edits (plan: null)", objects({ plan: null }, "folded")],
     ["foldBody, new edits (plan: null)", body({ plan: null }, "folded")],
-    ["fold, plan derived", derived(messages, {})],
-    ["replay", () => replay(messages)],
+    ["fold, plan derived", derived(messages, {}, times)],
+    ["replay", same(messages, (messages) => replay(messages))],
     ['"spec", carried plan', objects(carried(tight), "carried", "folded")],
     ['"spec", new edits (plan: null)', objects({ ...tight, plan: null }, "folded")],
-    ['"spec", plan derived', derived(messages, tight)],
+    ['"spec", plan derived', derived(messages, tight, times)],
   ];
   return new Map(messages.length < 10 ? always : [...always, ...long()]);
+}
+
+/**
+ * An agent's loop that has called before: each call has one more answer of the model, and what its tools gave. The calls measured are the
+ * first ones in a row, from this length on, that make no fold.
+ */
+function goesOn(history, length, options, live, isDerived = false) {
+  const ends = history.flatMap(({ role }, at) => (role === "assistant" && at >= length - 40 ? [at] : []));
+  const loop = () => {
+    const { fold, each } = live(structuredClone(history));
+    let plan = isDerived ? undefined : null;
+    const run = (request) => {
+      const result = fold(request, { ...options, plan });
+      if (!isDerived) plan = result.plan;
+      return result.folded;
+    };
+    return { run, each };
+  };
+  const { run, each } = loop();
+  const folds = ends.map((end) => run(each(end)));
+  const prepare = (repeats) => {
+    const calls = Math.min(repeats, 3);
+    const first = ends.findIndex((end, at) => end >= length && !folds.slice(at, at + calls).includes(true));
+    const { run, each } = loop();
+    for (const end of ends.slice(first - 4, first)) run(each(end)); // the first two are noticed and kept
+    return ends.slice(first, first + calls).map((end) => ({ run, request: each(end) }));
+  };
+  return { prepare, run: ({ run, request }) => run(request) };
+}
+
+function objectsLive(history) {
+  return { fold, each: (end) => history.slice(0, end) };
+}
+
+function bodiesLive(history) {
+  const user = `${Math.random()}`;
+  return { fold: foldBody, each: (end) => encoder.encode(JSON.stringify({ model: MODEL, messages: history.slice(0, end), user })) };
 }
 
 /** What a router does without us: the edits are at hand and only put in. */
@@ -103,9 +156,9 @@ function javaScriptWay(bytes, messages, edited) {
 }
 
 /** Without a plan: the last call may or may not fold, edits are in force either way. */
-function derived(messages, options) {
-  if (fold(messages, options).plan.edits.length === 0) throw new Error("expected edits in the derived plan");
-  return () => fold(messages, options);
+function derived(messages, options, times) {
+  if (fold(structuredClone(messages), options).plan.edits.length === 0) throw new Error("expected edits in the derived plan");
+  return { prepare: times(() => structuredClone(messages)), run: (messages) => fold(messages, options) };
 }
 
 function spread(ratios) {
