@@ -11,9 +11,9 @@ import { app, node, root, tarball } from "./installed.mjs";
 // one photograph weighs. A core that outgrows it has taken in something that belongs in another entry.
 // A third of it knows prices, tools, shell commands and replays: what makes a fold pay. A tenth reads and splices bytes, and
 // knows which calls may be made again; a twentieth goes on with conversations.
-const CEILING_GZIP_KB = 222;
+const CEILING_GZIP_KB = 224;
 // All but the wasm: it writes the tape, applies patches, compares what an earlier call has read, and holds errors. What is much larger decides something that Rust should.
-const CEILING_GZIP_KB_WITHOUT_WASM = 8;
+const CEILING_GZIP_KB_WITHOUT_WASM = 9;
 const CEILINGS_KB = {
   "esm/warmfold.js": CEILING_GZIP_KB,
   "cjs/warmfold.js": CEILING_GZIP_KB,
