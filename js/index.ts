@@ -19,7 +19,7 @@ export type * from "./types.js";
  * @throws {WarmfoldError} for input that it refuses.
  */
 export function fold<M extends object>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
-  const { patches, texts, ...decision } = folded(...ofMessages(messages, options));
+  const { patches, texts, ...decision } = folded(...ofMessages(messages, options), true);
   return { messages: applyPatches(messages, patches, texts), ...decision };
 }
 
@@ -31,7 +31,7 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
   if (typeof request !== "object" || request === null || Array.isArray(request)) {
     throw new WarmfoldError("invalid_message", "expected a request object, as the provider's API takes it", "request");
   }
-  const { patches, texts, ...decision } = folded(request, ofRequest(options));
+  const { patches, texts, ...decision } = folded(request, ofRequest(options), undefined);
   if (patches.length === 0) return { request, ...decision };
   if (!isPlain(request)) throw new WarmfoldError("class_instance", "an instance of a class cannot be copied faithfully: pass a plain object", "request");
   const copied = copyOf(request) as R & { messages: readonly object[] };
@@ -112,19 +112,19 @@ interface WrittenBody {
 type Folded = Decision & Patched & { texts: string };
 
 /** Of a request whose messages may be those of an earlier call, and more. */
-function folded(request: object, given: FoldOptions): Folded {
+function folded(request: object, given: FoldOptions, alone: Alone): Folded {
   const { plan, cold, usage, ...options } = given;
   const said = { cold, usage };
   return inWasm("fold", () => {
     const messages = (request as { messages?: unknown }).messages;
-    if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce(request, options, said, plan);
+    if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce({ request, options, said, plan, alone });
     const found = find(messages);
     if (typeof found === "object") {
-      if (isSameSoFar(found, request, messages, options)) return goneOn(found, messages, said, plan);
+      if (isSameSoFar(found, { request, options, alone }, messages)) return goneOn(found, messages, said, plan);
       drop(found.one.number);
     }
-    if (found !== undefined) return foldedAndKept(request, messages, options, said, plan);
-    const once = foldedOnce(request, options, said, plan);
+    if (found !== undefined) return foldedAndKept({ request, options, said, plan, alone }, messages);
+    const once = foldedOnce({ request, options, said, plan, alone });
     note(messages);
     return once;
   });
@@ -132,10 +132,21 @@ function folded(request: object, given: FoldOptions): Folded {
 
 type Said = Pick<FoldOptions, "cold" | "usage">;
 type Given = FoldOptions["plan"];
+/** Only the messages are returned. */
+type Alone = true | undefined;
 
-function foldedOnce(request: object, options: FoldOptions, said: Said, plan: Given): Folded {
-  writeTape({ request, options, said, plan });
-  return foldedFrom(plan);
+/** What a call asks for, in the order in which it is written. */
+interface Asked {
+  request: object;
+  options: FoldOptions;
+  alone: Alone;
+  said: Said;
+  plan: Given;
+}
+
+function foldedOnce(asked: Asked): Folded {
+  writeTape(asked);
+  return foldedFrom(asked.plan);
 }
 
 /** What stands on the tape. */
@@ -144,8 +155,9 @@ function foldedFrom(plan: Given): Folded {
   return { texts, ...withEdits(written, plan?.edits) };
 }
 
-function foldedAndKept(request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
-  const traced = writeTape({ request, options, said, plan }, true) as Fields;
+function foldedAndKept(asked: Asked, messages: readonly unknown[]): Folded {
+  const { request, options, alone, said, plan } = asked;
+  const traced = writeTape({ request, options, alone, said, plan }, true) as Fields;
   const number = nextNumber(tapeBytes());
   if (number === 0) return foldedFrom(plan);
   const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
@@ -192,7 +204,7 @@ type Exported = "decide" | "render" | "replay";
 function run<O>(name: Exported, messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
   const [request, { plan, cold, usage, ...rest }] = ofMessages(messages, options);
   const written = inWasm(name, () => {
-    writeTape({ request, options: rest, said: { cold, usage }, plan, recorded });
+    writeTape({ request, options: rest, alone: true, said: { cold, usage }, plan, recorded });
     return returned<Written<O>>(wasm()[name]);
   });
   withEdits(written as Written<Decision>, plan?.edits);

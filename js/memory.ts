@@ -32,6 +32,8 @@ export interface Kept {
   readonly request: Fields;
   /** The options that are not of one call alone. */
   readonly options: Shadow;
+  /** Whether only the messages are returned. */
+  readonly alone: Shadow;
   /** What the last call returned. */
   plan: Fields;
   patches: readonly Patch[];
@@ -62,11 +64,18 @@ export interface Found {
   length: number;
 }
 
+/** What a call is told beside its messages and what is of this call alone. */
+export interface Told {
+  request: object;
+  options: object;
+  alone: true | undefined;
+}
+
 /** Whether the conversation can go on: it is still there, and nothing of what it was begun with has changed. */
-export function isSameSoFar({ one, length }: Found, request: object, messages: readonly unknown[], options: object): boolean {
+export function isSameSoFar({ one, length }: Found, { request, options, alone }: Told, messages: readonly unknown[]): boolean {
   if (one.messages.length !== length || !held.has(one.number) || one.memory !== wasm().memory) return false;
   for (let at = 0; at < length; at++) if (!isSame(messages[at], one.messages[at])) return false;
-  return isSame(options, one.options) && isSame({ ...request, messages: undefined }, one.request);
+  return alone === one.alone && isSame(options, one.options) && isSame({ ...request, messages: undefined }, one.request);
 }
 
 /** A number for what is to be kept; 0 for what is too large to be. */
@@ -74,14 +83,14 @@ export function nextNumber(bytes: number): number {
   return bytes > LARGEST_BYTES ? 0 : ++lastNumber;
 }
 
-/** Takes note of a conversation that is now kept under this number. `traced` is the shadow of `{ request, options }`. */
+/** Takes note of a conversation that is now kept under this number. `traced` is the shadow of `{ request, options, alone }`. */
 export function keep(number: number, traced: Fields, messages: readonly unknown[], returned: Returned): void {
-  const [request, options] = traced.values as [Fields, Shadow];
+  const [request, options, alone] = traced.values as [Fields, Shadow, Shadow];
   const at = request.keys.indexOf("messages");
   const all = (request.values[at] as Items).values;
   request.values[at] = undefined;
   const newest = messages[messages.length - 1] as object;
-  const one: Kept = { number, memory: wasm().memory, messages: all, request, options, newest, ...returned };
+  const one: Kept = { number, memory: wasm().memory, messages: all, request, options, alone, newest, ...returned };
   ended?.register(one, number);
   known.set(newest, one);
   hold(number, tapeBytes() + all.length * BYTES_PER_MESSAGE);

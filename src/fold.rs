@@ -62,14 +62,44 @@ pub struct Rendered {
     pub marks: Vec<Mark>,
 }
 
-/// A breakpoint's place in the returned messages.
+/// A breakpoint's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Mark {
-    /// Index of the message.
-    pub at: usize,
+    /// What it stands on.
+    pub at: Place,
     /// The part that the mark was written into; absent where none was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<u32>,
+}
+
+/// What a breakpoint stands on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Place {
+    /// A returned message.
+    Message(usize),
+    /// What stands before the messages.
+    Front(Front),
+}
+
+impl Place {
+    /// The returned message that it is.
+    pub fn message(self) -> Option<usize> {
+        match self {
+            Place::Message(at) => Some(at),
+            Place::Front(_) => None,
+        }
+    }
+}
+
+/// What stands before the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Front {
+    /// The system prompt.
+    System,
+    /// The tools, where there is no system prompt.
+    Tools,
 }
 
 /// Decides and applies.
@@ -105,7 +135,7 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
     let edits = carry::carry(&view, plan).edits;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
     let points = marks::of(&view, options, marks::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
-    apply(&view, plan.format, &edits, points, options)
+    apply(&view, plan.format, &edits, &points, options)
 }
 
 /// A conversation that goes on: what an earlier call has read is not read again.
@@ -115,7 +145,9 @@ pub struct Conversation<'t> {
     /// `None` with `enabled: false`.
     planner: Option<Planner<'t>>,
     edits: Vec<(usize, Rc<Edit>)>,
-    /// Whether they are those of the call before.
+    /// The breakpoints of the last call.
+    points: Vec<usize>,
+    /// Whether the edits are those of the call before.
     has_same_edits: bool,
 }
 
@@ -133,11 +165,14 @@ impl<'t> Conversation<'t> {
         let view = format.read(request, options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
-            return Ok((Conversation { format, options, planner: None, edits: Vec::new(), has_same_edits: false }, outcome));
+            return Ok((Conversation { format, options, planner: None, edits: Vec::new(), points: Vec::new(), has_same_edits: false }, outcome));
         }
         let (planner, planned) = Planner::start(view, format, options.clone(), given);
         let outcome = outcome(planner.view(), &planned, &options);
-        Ok((Conversation { format, options, planner: Some(planner), edits: planned.edits, has_same_edits: false }, outcome))
+        Ok((
+            Conversation { format, options, planner: Some(planner), edits: planned.edits, points: planned.breakpoints, has_same_edits: false },
+            outcome,
+        ))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
@@ -154,7 +189,7 @@ impl<'t> Conversation<'t> {
         let outcome = outcome(planner.view(), &planned, &self.options);
         let is_same = |((was, before), (is, now)): (&(usize, Rc<Edit>), &(usize, Rc<Edit>))| was == is && Rc::ptr_eq(before, now);
         self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
-        self.edits = planned.edits;
+        (self.edits, self.points) = (planned.edits, planned.breakpoints);
         Ok(outcome)
     }
 
@@ -184,8 +219,7 @@ impl<'t> Conversation<'t> {
     /// As [`fold`].
     pub fn apply(&self, outcome: &mut Outcome) -> crate::Result<()> {
         let Some(planner) = &self.planner else { return Ok(()) };
-        let points = std::mem::take(&mut outcome.breakpoints);
-        let rendered = apply(planner.view(), self.format, &self.edits, points, &self.options)?;
+        let rendered = apply(planner.view(), self.format, &self.edits, &self.points, &self.options)?;
         (outcome.patches, outcome.breakpoints, outcome.marks) = (rendered.patches, rendered.breakpoints, rendered.marks);
         Ok(())
     }
@@ -193,17 +227,28 @@ impl<'t> Conversation<'t> {
 
 fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {
     let (fits, report) = report::of(view, planned, options);
-    let breakpoints = planned.breakpoints.clone();
     Outcome {
         patches: Vec::new(),
-        marks: breakpoints.iter().map(|at| Mark { at: *at, part: None }).collect(),
-        breakpoints,
+        breakpoints: in_messages(view, &planned.breakpoints),
+        marks: planned.breakpoints.iter().map(|at| Mark { at: place(view, *at), part: None }).collect(),
         folded: planned.folded(),
         fits,
         verdict: Verdict::of(planned, fits),
         report,
         plan: planned.plan.clone(),
     }
+}
+
+/// Where a breakpoint stands.
+fn place(view: &View<'_>, point: usize) -> Place {
+    match point.checked_sub(usize::from(view.has_front)) {
+        Some(message) => Place::Message(message),
+        None => Place::Front(if view.system.is_some() { Front::System } else { Front::Tools }),
+    }
+}
+
+fn in_messages(view: &View<'_>, points: &[usize]) -> Vec<usize> {
+    points.iter().filter_map(|point| point.checked_sub(usize::from(view.has_front))).collect()
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
@@ -218,23 +263,23 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
-fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: Vec<usize>, options: &Options) -> crate::Result<Rendered> {
-    let written = written(view, &points, options);
-    let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.shift())).collect();
-    let block = options.context_block.as_deref();
+fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &[usize], options: &Options) -> crate::Result<Rendered> {
+    let written: Vec<usize> = written(view, points, options).into_iter().filter(|at| view.is_whole || place(view, *at).message().is_some()).collect();
+    let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.lead())).collect();
+    let is_before = written.len() > in_history.len();
     let changes = Changes {
         edits,
-        block,
+        block: options.context_block.as_deref(),
         marks: &in_history,
-        mark_block: written.len() > in_history.len(),
-        mark_system: false,
+        mark_block: is_before && !view.has_front,
+        mark_system: is_before && view.has_front,
         dialect: options.marks,
         hour: asks_hour(view, options),
     };
     let (patches, parts) = format.apply(view, &changes)?;
     let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
-    let mark = |at: &usize| Mark { at: *at, part: if written.contains(at) { parts.next() } else { None } };
-    Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: points })
+    let mark = |at: &usize| Mark { at: place(view, *at), part: if written.contains(at) { parts.next() } else { None } };
+    Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: in_messages(view, points) })
 }
 
 fn asks_hour(view: &View<'_>, options: &Options) -> bool {
@@ -243,7 +288,7 @@ fn asks_hour(view: &View<'_>, options: &Options) -> bool {
 
 /// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
 fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
-    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.shift())).max();
+    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.lead())).max();
     let first = if asks_hour(view, options) { 0 } else { last_hour.unwrap_or(0) };
     let last = match options.marks {
         Marks::None => return Vec::new(),

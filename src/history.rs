@@ -247,6 +247,10 @@ pub struct View<'t> {
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
     pub tool_calls: Vec<ToolCall<'t>>,
+    /// The system prompt that stands apart from the messages, as it stands in the request.
+    pub system: Option<Node<'t>>,
+    /// The tools, likewise.
+    pub tools: Option<Node<'t>>,
     /// Length of the leading run of system messages.
     pub system_end: usize,
     /// Tools schema, separate system prompt, and a context block that is prepended.
@@ -257,6 +261,10 @@ pub struct View<'t> {
     pub block: BlockPlace,
     /// The caller's own marks.
     pub host_marks: Vec<HostMark>,
+    /// Whether a mark can stand before the messages: on a system prompt that stands apart, or else on the tools.
+    pub has_front: bool,
+    /// Whether it is a whole request, so that what stands before the messages is returned too.
+    pub is_whole: bool,
     /// The tool that the model must call, whose results stay.
     pub forced_tool: Option<&'t str>,
     /// Calls without a result yet, by id.
@@ -313,6 +321,11 @@ impl<'t> View<'t> {
     /// How many messages stand before the history's first in what is returned.
     pub fn shift(&self) -> usize {
         usize::from(matches!(self.block, BlockPlace::Prepend(_)))
+    }
+
+    /// The same of what breakpoints are counted with: what stands before the messages counts as one where a mark can stand there.
+    pub fn lead(&self) -> usize {
+        self.shift() + usize::from(self.has_front)
     }
 
     /// The entry at an address.

@@ -150,7 +150,7 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
         measure.send(&mut sent, call.length, call.edits);
         let cold = is_cold(number);
         let marks = call.breakpoints.filter(|_| !recorded.as_scored);
-        let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.shift()).collect());
+        let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.lead()).collect());
         let bill = |cache: &mut Cache, messages: &[Block]| cache.bill(&Sent { messages, marks: marks.as_deref(), at_ms: None, cold });
         let (billed, billed_without) = (bill(&mut cache, &sent), bill(&mut cache_without, &plain));
         let tokens = measure.tokens(total(billed));

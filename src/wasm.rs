@@ -176,7 +176,7 @@ fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::
         let root = tape.root();
         let request = root.get("request").unwrap_or(root);
         let options = asked::options(root, request)?;
-        run(root, &Request::of(request), &options)
+        run(root, &asked::request(root, request), &options)
     })
 }
 
@@ -223,7 +223,7 @@ fn run(run: Run) -> Result<JsValue, JsValue> {
         let root = tape.root();
         let request = root.get("request").unwrap_or(root);
         let Asked { options, given, edits } = Asked::read(root, request)?;
-        Ok(Known { outcome: run(&Request::of(request), &options, given)?, edits, same_patches: false })
+        Ok(Known { outcome: run(&asked::request(root, request), &options, given)?, edits, same_patches: false })
     }))
 }
 

@@ -41,6 +41,8 @@ pub struct Request<'t> {
     pub tool_choice: Option<Node<'t>>,
     /// The model that it goes to.
     pub model: Option<&'t str>,
+    /// Whether all of it is returned, and not the messages alone.
+    pub is_whole: bool,
 }
 
 /// What goes into a request.
@@ -71,6 +73,7 @@ impl<'t> Request<'t> {
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
+            is_whole: true,
         }
     }
 

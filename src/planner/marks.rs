@@ -25,7 +25,7 @@ impl Sent {
     }
 }
 
-/// The breakpoints of a request with these edits, in returned messages. `fold_point` is one that an earlier request wrote.
+/// The breakpoints of a request with these edits, by message, counted from [`View::lead`] on. `fold_point` is one that an earlier request wrote.
 pub fn of<'e>(
     view: &View<'_>,
     options: &Options,
@@ -41,7 +41,7 @@ pub fn of<'e>(
 /// A breakpoint of the request before, given the edits that it went out with, from which a request can still be read that changes
 /// messages of the history from this one on.
 pub(super) fn fold_point(view: &View<'_>, options: &Options, edits: &[(usize, Rc<Edit>)], before: Sent, from: usize) -> Option<usize> {
-    of(view, options, by_entry(edits), before, None).into_iter().rfind(|at| *at < from + view.shift())
+    of(view, options, by_entry(edits), before, None).into_iter().rfind(|at| *at < from + view.lead())
 }
 
 /// Edits as [`of`] takes them.
@@ -49,9 +49,10 @@ pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc
     edits.iter().map(|(entry, edit)| (*entry, edit))
 }
 
-/// Messages that the caller has marked in a request of so many, in returned messages.
+/// What the caller has marked in a request of so many messages, counted as breakpoints are.
 pub fn of_host(view: &View<'_>, length: usize) -> Vec<usize> {
-    host_marks(view, length).filter_map(|mark| Some(mark.message? + view.shift())).collect()
+    let front = |mark: &HostMark| (mark.message.is_none() && view.has_front).then_some(0);
+    host_marks(view, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark))).collect()
 }
 
 /// Later marks are no part of an earlier request.
@@ -81,7 +82,7 @@ impl Readable {
         let mut points = of(view, options, edits, before, None);
         points.extend(of_host(view, before.length));
         points.sort_unstable();
-        Readable::After(points.into_iter().filter_map(|at| (at + 1).checked_sub(view.shift())).collect())
+        Readable::After(points.into_iter().filter_map(|at| (at + 1).checked_sub(view.lead())).collect())
     }
 
     /// How many messages can be read again if this one is changed.
@@ -94,9 +95,13 @@ impl Readable {
 }
 
 fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, sent: Sent) -> Layout {
-    let mut layout = Layout { system_end: view.system_end.min(sent.length), added_from: sent.added_from + view.shift(), ..Layout::default() };
+    let mut layout = Layout { system_end: view.system_end.min(sent.length), added_from: sent.added_from + view.lead(), ..Layout::default() };
     if let BlockPlace::Prepend(bytes) = view.block {
         layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
+    }
+    if view.has_front {
+        let system_end = layout.system_end + 1;
+        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end, ..layout };
     }
     layout.blocks.reserve(sent.length);
     layout.bytes.reserve(sent.length);

@@ -34,7 +34,17 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Reads items that follow others of an array, as they stand from this offset on in a larger source, each with the comma before it. They are
 /// the children of the root's only child, behind one that stands for the others.
-pub(crate) fn write_more(items: &[u8], offset: usize) -> crate::Result<Tape> {
+///
+/// ```
+/// let tape = warmfold::tape::json::write_more(br#", "b", 7"#, 100)?;
+/// let items = tape.root().children().next().unwrap();
+/// assert_eq!(items.children().nth(1).map(|item| (item.text(), item.source())), Some((Some("b"), 102..105)));
+/// # Ok::<(), warmfold::Error>(())
+/// ```
+///
+/// # Errors
+/// What is no such list, at offsets that mean nothing outside.
+pub fn write_more(items: &[u8], offset: usize) -> crate::Result<Tape> {
     const BEFORE: &[u8] = br#"{"":[null"#;
     let mut tape = write(&[BEFORE, items, b"]}"].concat())?;
     for place in tape.spans.iter_mut().flatten() {

@@ -38,6 +38,11 @@ fn carried(plan: Plan) -> (Given, Option<Vec<Rc<Edit>>>) {
     (Given::Carried(plan), Some(edits))
 }
 
+/// The request; `alone` says that only its messages are returned.
+pub(super) fn request<'t>(asked: Node<'_>, node: Node<'t>) -> Request<'t> {
+    Request { is_whole: asked.get("alone").is_none(), ..Request::of(node) }
+}
+
 /// What is said of one call alone stands apart, so that the rest can be told to be the same.
 pub(super) fn options(asked: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
     let model = Request::of(request).model;

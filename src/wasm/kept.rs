@@ -7,14 +7,13 @@ use rustc_hash::FxHashMap;
 use self_cell::self_cell;
 use typed_arena::Arena;
 
-use super::asked::Asked;
+use super::asked::{self, Asked};
 use crate::bytes::is_same;
 use crate::error::{Code, Error};
 use crate::fold::{Conversation, Outcome};
 use crate::plan::Edit;
 use crate::planner::Given;
 use crate::tape::{Children, Node, Tape, json};
-use crate::wire::Request;
 use crate::wire::splice::{self, Splice};
 
 self_cell! {
@@ -72,13 +71,13 @@ impl Kept {
     fn start(
         tape: Tape,
         request: impl FnOnce(Node<'_>) -> Node<'_>,
-        asked: impl FnOnce(Node<'_>, Node<'_>) -> crate::Result<Asked>,
+        read: impl FnOnce(Node<'_>, Node<'_>) -> crate::Result<Asked>,
     ) -> crate::Result<(Kept, Known)> {
         let mut known = None;
         let kept = Kept::try_new(Arena::with_capacity(1), |tapes| {
             let root = tapes.alloc(tape).root();
             let node = request(root);
-            let (request, Asked { options, given, edits, .. }) = (Request::of(node), asked(root, node)?);
+            let (request, Asked { options, given, edits, .. }) = (asked::request(root, node), read(root, node)?);
             let (conversation, mut outcome) = Conversation::start(&request, Rc::new(options), given)?;
             conversation.apply(&mut outcome)?;
             known = Some(Known { outcome, edits, same_patches: false });

@@ -10,7 +10,8 @@ use crate::tokens;
 pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
 /// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
-pub(super) fn before(view: &mut View<'_>, request: &Request<'_>, block: Option<&str>) {
+pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Option<&str>) {
+    (view.is_whole, view.system, view.tools) = (request.is_whole, request.system, request.tools);
     let mut system = tape::fingerprint("");
     for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
         system = system.rotate_left(1) ^ entry.fingerprint();

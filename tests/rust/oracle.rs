@@ -58,8 +58,9 @@ pub fn unmarked(call: &Call) -> Vec<Value> {
     let mut messages = call.output().to_vec();
     for mark in &call.outcome.marks {
         let Some(part) = mark.part else { continue };
-        let original = mark.at.checked_sub(call.shift()).and_then(|at| call.input().get(at));
-        let content = &mut messages[mark.at]["content"];
+        let Some(at) = mark.at.message() else { continue };
+        let original = at.checked_sub(call.shift()).and_then(|at| call.input().get(at));
+        let content = &mut messages[at]["content"];
         if original.is_some_and(|message| message["content"].is_array()) {
             let part = content[part as usize].as_object_mut().expect("a mark stands in an object");
             MARKS.iter().for_each(|key| drop(part.remove(*key)));
@@ -113,7 +114,7 @@ fn untouched_is_untouched(call: &Call) -> Checked {
         let Some(Step::Index(at)) = patch.path.first() else {
             return Err(format!("a patch of no message: {patch:?}"));
         };
-        let marked = call.outcome.marks.iter().any(|mark| mark.part.is_some() && mark.at == at + call.shift());
+        let marked = call.outcome.marks.iter().any(|mark| mark.part.is_some() && mark.at.message() == Some(at + call.shift()));
         let edited = call.edits().iter().any(|edit| edit.message == *at);
         let blocked = call.options["contextBlock"].is_string() && (block_at == Some(*at) || call.shift() == 1);
         ensure!(marked || edited || blocked, "a needless patch: {patch:?}");

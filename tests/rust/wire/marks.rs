@@ -37,8 +37,8 @@ fn a_string_becomes_one_text_part() {
     let call = marked(&[system("rules"), user("hi")], json!({}));
     let part = |text: &str| json!([{ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } }]);
     assert_eq!((&call.output[0]["content"], &call.output[1]["content"]), (&part("rules"), &part("hi")));
-    let places: Vec<_> = call.outcome.marks.iter().map(|mark| (mark.at, mark.part)).collect();
-    assert_eq!(places, [(0, Some(0)), (1, Some(0))]);
+    let places: Vec<_> = call.outcome.marks.iter().map(|mark| (mark.at.message(), mark.part)).collect();
+    assert_eq!(places, [(Some(0), Some(0)), (Some(1), Some(0))]);
 }
 
 /// Among parts the last text that says something is marked: no image, no empty text.
