@@ -2,15 +2,16 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use warmfold::Format;
 use warmfold::history::turns::{self, Recent};
 use warmfold::history::{Entry, EntryKind, View};
+use warmfold::replay::{Recorded, replay};
 use warmfold::tape::Tape;
 use warmfold::wire::Request;
+use warmfold::{Format, Options};
 
 use super::from_chat::{Converted, from_chat, separated};
 use super::{fold, list};
-use crate::histories::{paying, policy, request, tool_choice};
+use crate::histories::{long_request, paying, policy, request, tool_choice};
 use crate::laws::cases;
 use crate::support::{self, Carry, Edit, at_length, call_lengths, merged};
 
@@ -46,6 +47,11 @@ fn moved(edit: &Edit, first: &[usize]) -> Edit {
     edit
 }
 
+/// Where a cached read costs what a new token does, nothing is lost by rewriting, so that sizes decide nothing.
+fn sizeless() -> Value {
+    json!({ "cache": { "read": 1, "write": 1, "ttlMs": 1000 }, "model": null, "dropReasoning": false })
+}
+
 proptest! {
     #![proptest_config(cases(300))]
 
@@ -71,11 +77,9 @@ proptest! {
         }
     }
 
-    /// Where a cached read costs what a new token does, nothing is lost by rewriting, so that sizes decide nothing.
     #[test]
     fn they_are_folded_alike(request in request(), policy in prop_oneof![policy(), paying()], choice in tool_choice(), by_budget in any::<bool>()) {
-        let sizeless = json!({ "cache": { "read": 1, "write": 1, "ttlMs": 1000 }, "model": null, "dropReasoning": false, "budgetTokens": if by_budget { json!(1) } else { Value::Null } });
-        let options = merged(&policy.0, &sizeless);
+        let options = merged(&merged(&policy.0, &sizeless()), &json!({ "budgetTokens": if by_budget { json!(1) } else { Value::Null } }));
         let chat = apart(&request.0, choice.as_ref());
         let Converted { request: items, first } = from_chat(&chat);
         let (mut carry, mut carry_items) = (Carry::New, Carry::New);
@@ -89,5 +93,18 @@ proptest! {
             prop_assert_eq!(call.outcome.folded, twin.outcome.folded);
             (carry, carry_items) = (call.next(), twin.next());
         }
+    }
+
+    /// What an answer quotes is one sum, over however many items it is spread.
+    #[test]
+    fn they_lose_the_same_quotes(request in long_request(), policy in paying()) {
+        let options = Options::from_json(merged(&policy.0, &sizeless())).unwrap();
+        let chat = apart(&request.0, None);
+        let replayed = [chat.clone(), from_chat(&chat).request].map(|request| {
+            let tape = Tape::from_json(request.to_string()).unwrap();
+            let report = replay(&Request::of(tape.root()), &options, &Recorded::default()).unwrap();
+            (report.quotes, report.by_call.iter().map(|call| (call.folded, call.lost_quotes)).collect::<Vec<_>>())
+        });
+        prop_assert_eq!(&replayed[0], &replayed[1]);
     }
 }
