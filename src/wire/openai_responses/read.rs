@@ -52,10 +52,10 @@ fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
         },
         None => Size::of(block),
     };
-    let leading = view.nodes[..view.system_end].iter().enumerate().filter_map(|(at, node)| Some((at, Item::of(*node)?)));
+    let mut leading = view.nodes[..view.system_end].iter().enumerate().filter_map(|(at, node)| Some((at, Item::of(*node)?)));
     let system = view.system.filter(|_| view.list == LIST);
     let input_is_text = view.nodes.first().is_some_and(|node| node.kind() == Kind::String);
-    if let Some((at, item)) = leading.filter(|(_, item)| item.kind == "message").last() {
+    if let Some((at, item)) = leading.rfind(|(_, item)| item.kind == "message") {
         if !view.entries[..view.messages[at].entries.end].iter().any(|entry| is_there(entry.text())) {
             view.block = BlockPlace::Append(at);
             view.messages[at].fixed += added_to(item.content.and_then(Node::text));

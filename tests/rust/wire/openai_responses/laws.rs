@@ -6,8 +6,9 @@ use warmfold::fold::{Conversation, fold as fold_request};
 use warmfold::history::View;
 use warmfold::options::Said;
 use warmfold::planner::Given;
-use warmfold::tape::Tape;
-use warmfold::wire::{Request, patch::Step, splice};
+use warmfold::tape::{Node, Tape};
+use warmfold::wire::patch::{Patch, Step};
+use warmfold::wire::{Request, splice};
 use warmfold::{Format, Options};
 
 use super::from_chat::{from_chat, separated};
@@ -151,8 +152,8 @@ proptest! {
         let request = Request::of(tape.root());
         let outcome = fold_request(&request, &Options::from_json(options).unwrap(), Given::New).unwrap();
         let (of_items, of_request): (Vec<_>, Vec<_>) = outcome.patches.iter().cloned().partition(|patch| matches!(patch.path[0], Step::Index(_)));
-        let mut splices = splice::splices(request.messages.unwrap(), &of_items, body.as_bytes());
-        splices.extend(splice::splices(tape.root(), &of_request, body.as_bytes()));
+        let of = |node: Node<'_>, patches: &[Patch]| splice::splices(node, &node.children().collect::<Vec<_>>(), patches, body.as_bytes());
+        let mut splices = [of(request.messages.unwrap(), &of_items), of(tape.root(), &of_request)].concat();
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         let spliced = splice::spliced(body.as_bytes(), &splices);
         let read: Value = serde_json::from_slice(&spliced).unwrap();

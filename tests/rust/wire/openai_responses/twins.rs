@@ -25,18 +25,18 @@ fn apart(request: &Value, choice: Option<&Value>) -> Value {
 }
 
 /// What can be said of an entry in any format.
-fn told<'v>(view: &'v View<'_>, first: &[usize]) -> Vec<(usize, u32, EntryKind, &'v str, Option<(usize, &'v str, &'v str)>, bool)> {
+fn told(view: &View<'_>, first: &[usize]) -> Vec<String> {
     let is_told = |entry: &&Entry<'_>| entry.kind != EntryKind::Reasoning && !entry.text().is_empty();
     let at = |message: usize| first.partition_point(|first| *first <= message);
     let call = |call: usize| {
         let call = &view.tool_calls[call];
         (at(call.message), call.name, call.arguments.and_then(|arguments| arguments.text()).unwrap_or(""))
     };
-    view.entries
-        .iter()
-        .filter(is_told)
-        .map(|entry| (at(entry.message), entry.part, entry.kind, entry.text(), entry.tool_call.map(call), entry.failed))
-        .collect()
+    let tell = |entry: &Entry<'_>| {
+        let call = entry.tool_call.map(call);
+        format!("{:?}", (at(entry.message), entry.part, entry.kind, entry.text(), call, entry.failed))
+    };
+    view.entries.iter().filter(is_told).map(tell).collect()
 }
 
 /// A Chat edit where its message went.
