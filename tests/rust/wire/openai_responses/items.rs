@@ -20,11 +20,13 @@ fn read(item: Value) -> (Role, usize, Option<String>, u32) {
     (view.messages[0].role, view.entries.len(), name, view.size().tokens)
 }
 
-#[test]
-fn what_each_item_is() {
+/// Who it is from, how many texts it has, and the tool that it asks for.
+type Is = (Role, usize, Option<&'static str>);
+
+fn known_items() -> Vec<(Value, Is)> {
     use Role::{Assistant, Other, System, Tool, User};
     let part = |kind: &str| json!([{ "type": kind, "text": "hi" }]);
-    let items = [
+    let known = [
         (json!({ "role": "user", "content": "hi" }), User, 1, None),
         (json!({ "type": "message", "role": "developer", "content": part("input_text") }), System, 1, None),
         (json!({ "type": "message", "id": "msg_1", "role": "assistant", "content": part("output_text"), "phase": "commentary" }), Assistant, 1, None),
@@ -76,7 +78,19 @@ fn what_each_item_is() {
         (json!({ "type": "compaction", "encrypted_content": "Z2VoZWlt" }), Assistant, 0, None),
         (json!({ "type": "of tomorrow", "content": "x" }), Other, 0, None),
     ];
-    for (item, role, texts, name) in items {
+    known.into_iter().map(|(item, role, texts, name)| (item, (role, texts, name))).collect()
+}
+
+/// Items of every kind, with long outputs.
+#[cfg(not(target_arch = "wasm32"))]
+pub fn every_item() -> Vec<Value> {
+    let long = |(item, _): (Value, Is)| serde_json::from_str(&item.to_string().replace("\"ok\"", &json!(lines("x", 20)).to_string())).unwrap();
+    known_items().into_iter().map(long).collect()
+}
+
+#[test]
+fn what_each_item_is() {
+    for (item, (role, texts, name)) in known_items() {
         let (read_role, read_texts, read_name, _) = read(item.clone());
         assert_eq!((read_role, read_texts, read_name.as_deref()), (role, texts, name), "{item}");
     }

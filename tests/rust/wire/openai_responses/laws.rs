@@ -12,10 +12,12 @@ use warmfold::wire::{Request, splice};
 use warmfold::{Format, Options};
 
 use super::from_chat::{from_chat, separated};
+use super::items::every_item;
 use super::validator::faults;
-use super::{Folded, fold, given, unmarked, with_edits};
+use super::{Folded, fold, given, try_fold, unmarked, with_edits};
 use crate::histories::{Json, long_request, output, paying, policy, request, signals};
 use crate::laws::cases;
+use crate::laws::total::{any_json, damage};
 use crate::spelled::{Choices, floats, spell};
 use crate::support::{Carry, merged};
 
@@ -95,6 +97,18 @@ proptest! {
         prop_assert_eq!(faults(&items), vec![]);
         let folded = fold(&items, &merged(&policy.0, &output.0), &Carry::Derive);
         prop_assert_eq!(faults(&folded.output), vec![]);
+    }
+
+    /// Law 10, over items of every kind.
+    #[test]
+    fn damaged_items_fold_or_explain(damages in prop::collection::vec((any::<prop::sample::Index>(), any_json()), 1..4), policy in policy(), marks in any::<bool>()) {
+        let mut input = json!(every_item());
+        damages.into_iter().for_each(|(at, with)| damage(&mut input, at, with));
+        let marks = if marks { "openai" } else { "none" };
+        match try_fold(&json!({ "input": input }), &merged(&policy.0, &json!({ "marks": marks })), &Carry::Derive) {
+            Ok(folded) => prop_assert_eq!(unmarked(&folded), with_edits(&folded).map_err(TestCaseError::fail)?),
+            Err(fault) => prop_assert!(["input", "messages"].iter().any(|list| fault.path().starts_with(list)) && fault.message().len() > 10, "{:?}", fault),
+        }
     }
 
     #[test]
