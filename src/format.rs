@@ -12,9 +12,12 @@ pub enum Format {
     /// OpenAI Chat Completions messages.
     #[serde(rename = "openai-chat")]
     OpenaiChat,
+    /// OpenAI Responses items.
+    #[serde(rename = "openai-responses")]
+    OpenaiResponses,
 }
 
 impl Format {
     /// All formats by name.
-    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat)];
+    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat), ("openai-responses", Format::OpenaiResponses)];
 }

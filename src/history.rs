@@ -68,6 +68,8 @@ pub struct Message {
     pub role: Role,
     /// Its entries, as indices into [`View::entries`].
     pub entries: Range<usize>,
+    /// Whether it belongs to the same answer of the model as the message before.
+    pub continues: bool,
     /// Whether it says something itself: a message of results only does not.
     pub authored: bool,
     /// What is sent with it beside its entries: overhead, tool calls, images, unknown fields.
@@ -243,6 +245,8 @@ pub struct View<'t> {
     pub messages: Vec<Message>,
     /// The same as they stand in the request.
     pub nodes: Vec<Node<'t>>,
+    /// What the request calls their array.
+    pub list: &'static str,
     /// All entries, in the order of their addresses.
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
@@ -310,6 +314,11 @@ impl<'t> View<'t> {
     /// which ran first: results come in the order of the calls, or as they end.
     pub fn asked_after(&self, entry: usize, earlier: usize) -> bool {
         self.entries[entry].tool_call.is_some_and(|call| self.tool_calls[call].message > self.entries[earlier].message)
+    }
+
+    /// Whether the model begins an answer with this message.
+    pub fn begins_answer(&self, message: usize) -> bool {
+        self.messages.get(message).is_some_and(|message| message.role == Role::Assistant && !message.continues)
     }
 
     /// The tool calls that a message makes.

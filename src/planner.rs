@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::format::Format;
-use crate::history::{Role, View};
+use crate::history::View;
 use crate::options::{Options, When};
 use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
@@ -144,10 +144,9 @@ impl<'t> Planner<'t> {
         let before = self.state.view.messages.len();
         self.state.append(read)?;
         let view = self.state.view.clone();
-        let answer = view.messages.get(before).map(|message| message.role);
         let is_derived = matches!(given, Given::Derive);
         // Where the model has not answered the last call, this one is planned from the same history again, or in its place.
-        let goes_on = answer == Some(Role::Assistant)
+        let goes_on = view.begins_answer(before)
             && match given {
                 Given::Kept => self.is_settled,
                 Given::Derive => self.is_derived,

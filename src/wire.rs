@@ -24,6 +24,7 @@ use crate::tape::{Children, Kind, Node};
 use patch::Patch;
 
 mod openai_chat;
+mod openai_responses;
 pub mod patch;
 mod reading;
 pub mod splice;
@@ -31,8 +32,10 @@ pub mod splice;
 /// A request as the host gives it.
 #[derive(Clone, Copy)]
 pub struct Request<'t> {
-    /// The message array.
+    /// The message array; in Responses it may be a text.
     pub messages: Option<Node<'t>>,
+    /// What the request calls it: `messages`, or `input`.
+    pub list: &'static str,
     /// A system prompt that is not among the messages.
     pub system: Option<Node<'t>>,
     /// The tools schema.
@@ -67,9 +70,14 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
+        let (list, system) = match (field("messages"), field(openai_responses::LIST)) {
+            (None, Some(_)) => (openai_responses::LIST, openai_responses::SYSTEM),
+            _ => ("messages", "system"),
+        };
         Request {
-            messages: field("messages"),
-            system: field("system"),
+            messages: field(list),
+            list,
+            system: field(system),
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
@@ -84,7 +92,7 @@ impl<'t> Request<'t> {
     pub fn message_array(&self) -> crate::Result<Node<'t>> {
         self.messages
             .filter(|node| node.kind() == Kind::Array)
-            .ok_or_else(|| Error::new(Code::NotAnArray, "messages", "expected an array of messages, as the provider's API takes them"))
+            .ok_or_else(|| Error::new(Code::NotAnArray, self.list, "expected an array of messages, as the provider's API takes them"))
     }
 }
 
@@ -110,6 +118,7 @@ impl Format {
     fn wire(self) -> &'static dyn Wire {
         match self {
             Format::OpenaiChat => &openai_chat::OpenaiChat,
+            Format::OpenaiResponses => &openai_responses::OpenaiResponses,
         }
     }
 
@@ -118,6 +127,9 @@ impl Format {
     /// # Errors
     /// [`Code::UnknownFormat`] with the first message that no format fits.
     pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
+        if request.list == openai_responses::LIST {
+            return Ok(Format::OpenaiResponses); // no other calls it so
+        }
         let messages = request.message_array()?;
         let mut first_fault = None;
         for (_, format) in Format::NAMES {
@@ -126,7 +138,7 @@ impl Format {
             first_fault.get_or_insert(fault);
         }
         let (at, what) = first_fault.unwrap_or_default();
-        let what = format!("{what}; this version reads OpenAI Chat messages: convert them first");
+        let what = format!("{what}; this version reads OpenAI Chat messages and OpenAI Responses items: convert them first");
         Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), what))
     }
 

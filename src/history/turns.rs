@@ -1,6 +1,7 @@
 //! What is recent: model calls, turns and the tail.
 //!
-//! A model call is made before each assistant message after the first message, and one more is being made now.
+//! A model call is made before each answer of the model after the first message, and one more is being made now. An answer is an
+//! assistant message, with those that continue it.
 //! A turn is a user message with content of its own, or one model call's answer, so a tool loop of ten steps is ten turns.
 //! The tail is the newest run of results, or of user messages.
 //!
@@ -26,7 +27,7 @@ pub fn calls(view: &View<'_>) -> Vec<usize> {
 /// The same after messages from this one on have come: what was the last call then is none unless it was answered.
 pub fn add_calls(calls: &mut Vec<usize>, view: &View<'_>, from: usize) {
     calls.pop();
-    calls.extend((from.max(1)..view.messages.len()).filter(|&at| view.messages[at].role == Role::Assistant));
+    calls.extend((from.max(1)..view.messages.len()).filter(|&at| view.begins_answer(at)));
     calls.push(view.messages.len());
 }
 
@@ -50,11 +51,12 @@ impl Recent {
     /// Walks on to the end of the history.
     pub fn walk(&mut self, view: &View<'_>) {
         for (at, message) in view.messages.iter().enumerate().skip(self.tails.len()) {
-            let same_run = at > 0 && view.messages[at - 1].role == message.role && matches!(message.role, Role::User | Role::Tool);
+            let same_role = at > 0 && view.messages[at - 1].role == message.role;
+            let same_run = same_role && (message.continues || matches!(message.role, Role::User | Role::Tool));
             self.tails.push(if same_run { self.tails[at - 1] } else { at });
             let is_turn = match message.role {
                 Role::User => message.authored,
-                role => role == Role::Assistant,
+                _ => view.begins_answer(at),
             };
             if is_turn {
                 self.turns.push(at);

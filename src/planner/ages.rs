@@ -17,6 +17,11 @@ impl State<'_> {
         self.calls.partition_point(|earlier| *earlier < length)
     }
 
+    /// The call whose answer a message is, or a part of it.
+    fn call_of_answer(&self, message: usize) -> usize {
+        self.first_call(message).saturating_sub(1)
+    }
+
     /// The first call at which an entry's age and its protection allow an edit.
     pub(super) fn ready(&self, entry: usize, protect_calls: usize) -> usize {
         let message = self.view.entries[entry].message;
@@ -39,7 +44,7 @@ impl State<'_> {
     /// Until when what the model has quoted of an entry holds it.
     fn quoted_until(&self, entry: usize) -> usize {
         let protect = self.options.protect_quoted_calls as usize;
-        let until = self.quotes.last(&self.view, entry).map_or(0, |message| self.call_of_length(message) + protect);
+        let until = self.quotes.last(&self.view, entry).map_or(0, |message| self.call_of_answer(message) + protect);
         if let Some(pending) = self.pending.get(entry) {
             pending.held.set(until);
         }

@@ -22,7 +22,7 @@ use crate::render;
 
 /// Where each line stands, and what each answer quotes.
 pub struct Losses {
-    /// For a message by the model, the lines it quotes, each with the messages that hold it.
+    /// For the message that begins an answer, the lines that the answer quotes, each with the messages that hold it.
     quotes: FxHashMap<usize, Vec<(u64, Vec<usize>)>>,
 }
 
@@ -31,13 +31,19 @@ impl Losses {
     pub fn of(view: &View<'_>) -> Losses {
         let mut holders: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
         let mut quotes: FxHashMap<usize, Vec<(u64, Vec<usize>)>> = FxHashMap::default();
+        let mut answer = 0;
         for (at, message) in view.messages.iter().enumerate() {
             let lines = lines_of(view, at);
+            if view.begins_answer(at) {
+                answer = at;
+            }
             if message.role == Role::Assistant {
+                let known: FxHashSet<u64> = quotes.get(&answer).into_iter().flatten().map(|(line, _)| *line).collect();
                 let is_quote = |line: &u64| holders.get(line).is_some_and(|holders| view.messages[holders[0]].role == Role::Tool);
-                let found: Vec<_> = lines.iter().filter(|line| is_quote(line)).map(|line| (*line, holders[line].clone())).collect();
+                let found = lines.iter().filter(|line| !known.contains(*line) && is_quote(line)).map(|line| (*line, holders[line].clone()));
+                let found: Vec<_> = found.collect();
                 if !found.is_empty() {
-                    quotes.insert(at, found);
+                    quotes.entry(answer).or_default().extend(found);
                 }
             }
             for line in lines {

@@ -13,7 +13,7 @@ use crate::error::{Code, Error};
 use crate::fold::{Conversation, Outcome};
 use crate::plan::Edit;
 use crate::planner::Given;
-use crate::tape::{Children, Node, Tape, json};
+use crate::tape::{Children, Kind, Node, Tape, json};
 use crate::wire::splice::{self, Splice};
 
 self_cell! {
@@ -28,7 +28,7 @@ self_cell! {
 struct Reading<'t> {
     conversation: Conversation<'t>,
     request: Node<'t>,
-    /// The message array as it was at first.
+    /// The message array as it was at first; Responses may have a text there.
     array: Node<'t>,
 }
 
@@ -81,7 +81,7 @@ impl Kept {
             let (conversation, mut outcome) = Conversation::start(&request, Rc::new(options), given)?;
             conversation.apply(&mut outcome)?;
             known = Some(Known { outcome, edits, same_patches: false });
-            Ok::<_, Error>(Reading { conversation, request: node, array: request.message_array()? })
+            Ok::<_, Error>(Reading { conversation, request: node, array: request.messages.unwrap_or(node) })
         })?;
         known.map(|known| (kept, known)).ok_or_else(lost)
     }
@@ -215,6 +215,7 @@ impl Reading<'_> {
     fn splices(&self, outcome: &mut Outcome, body: &[u8]) -> (Vec<Splice>, usize) {
         let messages = self.conversation.messages();
         let splices = splice::splices(self.array, messages, &std::mem::take(&mut outcome.patches), body);
-        (splices, messages.last().map_or(0, |last| last.source().end))
+        let last = messages.last().filter(|_| self.array.kind() == Kind::Array);
+        (splices, last.map_or(0, |last| last.source().end))
     }
 }

@@ -4,7 +4,7 @@
 //! fields it is spread over.
 
 use super::patch::Patch;
-use super::{Changes, Request, Wire};
+use super::{Changes, Request, Wire, openai_responses};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
 
@@ -48,16 +48,14 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
     if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) {
         return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
     }
-    if message.get("role").is_none() {
-        let kind = message.get("type").and_then(Node::text);
-        return kind.filter(|kind| RESPONSES.contains(kind)).map(|_| "it is an item of OpenAI Responses");
+    if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) {
+        return Some("it is an item of OpenAI Responses");
     }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
         "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => Some("it has blocks of Anthropic Messages"),
         "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
+        "input_text" | "output_text" | "input_image" | "input_file" => Some("it has parts of OpenAI Responses"),
         _ => None,
     })
 }
-
-const RESPONSES: [&str; 4] = ["function_call", "function_call_output", "reasoning", "item_reference"];

@@ -1,8 +1,9 @@
 //! What the formats have in common: what stands before the messages, marks, media, and what values cost.
 
-use super::Request;
+use super::{Changes, Request};
 use crate::error::{Code, Error};
 use crate::history::{ContextPrint, HostMark, Size, View};
+use crate::options::Marks;
 use crate::tape::{self, Kind, Node};
 use crate::tokens;
 
@@ -40,6 +41,15 @@ pub(super) fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     node.children().filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
 }
 
+/// A mark as it is written: its key, and what stands under it.
+pub(super) fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
+    match (changes.dialect, changes.hour) {
+        (Marks::Openai, _) => ("prompt_cache_breakpoint", serde_json::json!({ "mode": "explicit" })),
+        (_, true) => ("cache_control", serde_json::json!({ "type": "ephemeral", "ttl": "1h" })),
+        (_, false) => ("cache_control", serde_json::json!({ "type": "ephemeral" })),
+    }
+}
+
 pub(super) fn is_hour(mark: Node<'_>) -> bool {
     mark.get("ttl").and_then(Node::text) == Some("1h")
 }
@@ -52,12 +62,12 @@ pub(super) fn tree_bytes(node: Node<'_>) -> u32 {
 pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
     let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
     let tokens = match kind {
-        "image_url" | "input_image" | "image" => {
+        "image_url" | "input_image" | "image" | "computer_screenshot" => {
             let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
             if low { tokens::IMAGE_LOW } else { tokens::IMAGE }
         }
-        "input_audio" => 10 + data() / 1600, // 10 tokens a second of 16 kB/s compressed speech
-        "file" => 100 + data() / 40,         // a page of PDF: 60 kB of base64, 1,500 tokens
+        "input_audio" => 10 + data() / 1600,        // 10 tokens a second of 16 kB/s compressed speech
+        "file" | "input_file" => 100 + data() / 40, // a page of PDF: 60 kB of base64, 1,500 tokens
         _ => tokens::estimate_tree(node),
     };
     Size { tokens, bytes: tokens * 4 }
@@ -70,4 +80,17 @@ pub(super) fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<
         return Err(Error::new(Code::ClassInstance, path(), what));
     }
     Ok(())
+}
+
+/// Python puts a space behind each comma and colon, and escapes only what must be. Every entry of a filled array or object is counted with
+/// a comma: the one too many makes up for the two brackets.
+pub(super) fn python_json_bytes(root: Node<'_>) -> u64 {
+    let text = |text: &str| serde_json::Value::from(text).to_string().len();
+    let one = |node: Node<'_>| match node.kind() {
+        Kind::Object | Kind::Array if !node.is_empty() => 0,
+        Kind::String => text(node.text().unwrap_or("")),
+        _ => node.to_json().to_string().len(),
+    };
+    let bytes: usize = root.subtree().map(|node| one(node) + node.key().map_or(0, |key| text(key) + 2) + 2).sum();
+    bytes as u64 - 2
 }

@@ -41,6 +41,7 @@ mod render {
 mod wire {
     mod context_block;
     mod marks;
+    mod openai_responses;
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
     mod splices;
