@@ -1,6 +1,6 @@
 /** warmfold: shortens the old tool results in an agent's message history when that saves more than it costs in the provider's prompt cache. */
 
-import { applyPatches, copyOf, type Patch } from "./apply.js";
+import { applyPatches, isOfRequest, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
 import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
@@ -20,7 +20,10 @@ export type * from "./types.js";
  */
 export function fold<M extends object>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
   const { patches, texts, ...decision } = folded(...ofMessages(messages, options));
-  return { messages: applyPatches(messages, patches, texts), ...decision };
+  if (patches.some(isOfRequest)) {
+    throw new WarmfoldError("invalid_option", "it belongs into the system prompt, which is not returned with messages alone: use foldRequest", "options.contextBlock");
+  }
+  return { messages: applyPatches(messages as M[], patches, texts), ...decision };
 }
 
 /**
@@ -34,8 +37,8 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
   const { patches, texts, ...decision } = folded(request, ofRequest(options));
   if (patches.length === 0) return { request, ...decision };
   if (!isPlain(request)) throw new WarmfoldError("class_instance", "an instance of a class cannot be copied faithfully: pass a plain object", "request");
-  const copied = copyOf(request) as R & { messages: readonly object[] };
-  copied.messages = applyPatches(copied.messages, patches, texts);
+  const copied = applyPatches(request, patches.filter(isOfRequest), texts) as R & { messages: readonly object[] };
+  copied.messages = applyPatches(copied.messages, patches.filter((patch) => !isOfRequest(patch)), texts);
   return { request: copied, ...decision };
 }
 
@@ -73,7 +76,7 @@ export function decide<M extends object>(messages: readonly M[], options: FoldOp
 export function render<M extends object>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
   const { outcome, texts } = run<Omit<Rendered<M>, "messages"> & Patched>("render", messages, { ...options, plan });
   const { patches, ...places } = outcome;
-  return { messages: applyPatches(messages, patches, texts), ...places };
+  return { messages: applyPatches(messages as M[], patches, texts), ...places };
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-export type Format = "openai-chat";
+export type Format = "openai-chat" | "anthropic";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";

@@ -12,9 +12,18 @@ pub enum Format {
     /// OpenAI Chat Completions messages.
     #[serde(rename = "openai-chat")]
     OpenaiChat,
+    /// Anthropic Messages.
+    #[serde(rename = "anthropic")]
+    Anthropic,
 }
 
 impl Format {
     /// All formats by name.
-    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat)];
+    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat), ("anthropic", Format::Anthropic)];
+
+    /// Their names, for people.
+    pub(crate) fn names() -> String {
+        let quoted: Vec<String> = Format::NAMES.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        quoted.join(", ")
+    }
 }

@@ -247,6 +247,10 @@ pub struct View<'t> {
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
     pub tool_calls: Vec<ToolCall<'t>>,
+    /// The system prompt that stands apart from the messages, as it stands in the request.
+    pub system: Option<Node<'t>>,
+    /// The tools, likewise.
+    pub tools: Option<Node<'t>>,
     /// Length of the leading run of system messages.
     pub system_end: usize,
     /// Tools schema, separate system prompt, and a context block that is prepended.

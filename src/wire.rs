@@ -23,6 +23,7 @@ use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
 use patch::Patch;
 
+mod anthropic;
 mod openai_chat;
 pub mod patch;
 mod reading;
@@ -41,6 +42,8 @@ pub struct Request<'t> {
     pub tool_choice: Option<Node<'t>>,
     /// The model that it goes to.
     pub model: Option<&'t str>,
+    /// A mark on the request itself: the provider then marks the end of it.
+    pub mark: Option<Node<'t>>,
 }
 
 /// What goes into a request.
@@ -71,6 +74,7 @@ impl<'t> Request<'t> {
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
+            mark: field(reading::MARK_KEYS[0]).filter(|mark| mark.kind() == Kind::Object),
         }
     }
 
@@ -107,6 +111,7 @@ impl Format {
     fn wire(self) -> &'static dyn Wire {
         match self {
             Format::OpenaiChat => &openai_chat::OpenaiChat,
+            Format::Anthropic => &anthropic::Anthropic,
         }
     }
 
@@ -123,7 +128,7 @@ impl Format {
             first_fault.get_or_insert(fault);
         }
         let (at, what) = first_fault.unwrap_or_default();
-        let what = format!("{what}; this version reads OpenAI Chat messages: convert them first");
+        let what = format!("{what}; this version reads {}: convert them first", Format::names());
         Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), what))
     }
 

@@ -215,7 +215,7 @@ impl Reading<'_> {
     /// The patches as splices, and where the last message ends; 0 where there is none.
     fn splices(&self, outcome: &mut Outcome, body: &[u8]) -> (Vec<Splice>, usize) {
         let messages = self.conversation.messages();
-        let splices = splice::splices(self.array, messages, &std::mem::take(&mut outcome.patches), body);
+        let splices = splice::of_request(self.request, self.array, messages, &std::mem::take(&mut outcome.patches), body);
         (splices, messages.last().map_or(0, |last| last.source().end))
     }
 }

@@ -1,16 +1,21 @@
-//! What the formats have in common: what stands before the messages, marks, media, and what values cost.
+//! What the formats have in common: what stands before the messages, marks as they are read and written, media, and what values cost.
 
-use super::Request;
+use super::{Changes, Request};
 use crate::error::{Code, Error};
 use crate::history::{ContextPrint, HostMark, Size, View};
+use crate::options::Marks;
 use crate::tape::{self, Kind, Node};
 use crate::tokens;
 
 /// Fields that hold a mark: Anthropic's, and OpenAI's.
 pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
+/// A document that is only pointed at: one page, as what it holds is not here.
+const PAGE: u32 = 1500;
+
 /// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
-pub(super) fn before(view: &mut View<'_>, request: &Request<'_>, block: Option<&str>) {
+pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Option<&str>) {
+    (view.system, view.tools) = (request.system, request.tools);
     let mut system = tape::fingerprint("");
     for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
         system = system.rotate_left(1) ^ entry.fingerprint();
@@ -24,7 +29,7 @@ pub(super) fn before(view: &mut View<'_>, request: &Request<'_>, block: Option<&
         block: block.map_or(0, tape::fingerprint),
     };
     let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
-    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
+    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on).chain(request.mark);
     let marks: Vec<HostMark> = marks.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
     view.host_marks.splice(0..0, marks);
 }
@@ -43,6 +48,15 @@ pub(super) fn is_hour(mark: Node<'_>) -> bool {
     mark.get("ttl").and_then(Node::text) == Some("1h")
 }
 
+/// The field of a mark, and its value.
+pub(super) fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
+    match (changes.dialect, changes.hour) {
+        (Marks::Openai, _) => ("prompt_cache_breakpoint", serde_json::json!({ "mode": "explicit" })),
+        (_, true) => ("cache_control", serde_json::json!({ "type": "ephemeral", "ttl": "1h" })),
+        (_, false) => ("cache_control", serde_json::json!({ "type": "ephemeral" })),
+    }
+}
+
 pub(super) fn tree_bytes(node: Node<'_>) -> u32 {
     node.subtree().map(|node| (node.text().map_or(4, str::len) + node.key().map_or(0, str::len) + 4) as u32).sum()
 }
@@ -57,6 +71,11 @@ pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
         }
         "input_audio" => 10 + data() / 1600, // 10 tokens a second of 16 kB/s compressed speech
         "file" => 100 + data() / 40,         // a page of PDF: 60 kB of base64, 1,500 tokens
+        "document" => match node.get("source").and_then(|source| source.get("type")).and_then(Node::text) {
+            Some("base64") => 100 + data() / 40,
+            Some("url" | "file") => PAGE,
+            _ => tokens::estimate_tree(node),
+        },
         _ => tokens::estimate_tree(node),
     };
     Size { tokens, bytes: tokens * 4 }
@@ -69,4 +88,17 @@ pub(super) fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<
         return Err(Error::new(Code::ClassInstance, path(), what));
     }
     Ok(())
+}
+
+/// Python puts a space behind each comma and colon, and escapes only what must be. Every entry of a filled array or object is counted with
+/// a comma: the one too many makes up for the two brackets.
+pub(super) fn python_json_bytes(root: Node<'_>) -> u64 {
+    let text = |text: &str| serde_json::Value::from(text).to_string().len();
+    let one = |node: Node<'_>| match node.kind() {
+        Kind::Object | Kind::Array if !node.is_empty() => 0,
+        Kind::String => text(node.text().unwrap_or("")),
+        _ => node.to_json().to_string().len(),
+    };
+    let bytes: usize = root.subtree().map(|node| one(node) + node.key().map_or(0, |key| text(key) + 2) + 2).sum();
+    bytes as u64 - 2
 }
