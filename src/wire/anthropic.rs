@@ -13,6 +13,9 @@
 //! **Thinking** of one message is one entry, at the part of its first block: all of it stays or all of it goes, signatures untouched. It is
 //! required where the message calls a tool, and where it says nothing else.
 //!
+//! **Marks** are `cache_control` whatever the dialect asked for, as the API knows no other and routers translate it: on the last block of a
+//! message that can hold one, which for a result is its whole block. The part that is told of a mark is the index of its block.
+//!
 //! ```
 //! use warmfold::{Format, history::{EntryKind, Role}, tape::Tape, wire::Request};
 //!

@@ -1,9 +1,8 @@
 //! What the formats have in common: what stands before the messages, marks as they are read and written, media, and what values cost.
 
-use super::{Changes, Request};
+use super::Request;
 use crate::error::{Code, Error};
 use crate::history::{ContextPrint, HostMark, Size, View};
-use crate::options::Marks;
 use crate::tape::{self, Kind, Node};
 use crate::tokens;
 
@@ -48,13 +47,11 @@ pub(super) fn is_hour(mark: Node<'_>) -> bool {
     mark.get("ttl").and_then(Node::text) == Some("1h")
 }
 
-/// The field of a mark, and its value.
-pub(super) fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
-    match (changes.dialect, changes.hour) {
-        (Marks::Openai, _) => ("prompt_cache_breakpoint", serde_json::json!({ "mode": "explicit" })),
-        (_, true) => ("cache_control", serde_json::json!({ "type": "ephemeral", "ttl": "1h" })),
-        (_, false) => ("cache_control", serde_json::json!({ "type": "ephemeral" })),
-    }
+/// Anthropic's mark, which routers take too: its field and its value.
+pub(super) fn cache_control(hour: bool) -> (&'static str, serde_json::Value) {
+    let ttl = hour.then_some(("ttl".to_owned(), "1h".into()));
+    let value = [("type".to_owned(), "ephemeral".into())].into_iter().chain(ttl).collect();
+    (MARK_KEYS[0], serde_json::Value::Object(value))
 }
 
 pub(super) fn tree_bytes(node: Node<'_>) -> u32 {

@@ -9,7 +9,7 @@ use crate::render;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
-use crate::wire::reading::{mark_of, marks_on, plain};
+use crate::wire::reading::{cache_control, marks_on, plain};
 
 /// What happens to one message.
 #[derive(Default)]
@@ -84,14 +84,14 @@ impl Writer<'_> {
         let Some((index, item)) = items.filter(|(_, item)| item.kind() == Kind::Object && can_hold(*item)).last() else { return Ok(()) };
         plain(item, || format!("{field}[{index}]"))?;
         if marks_on(item).next().is_none() {
-            let (key, value) = mark_of(self.changes);
+            let (key, value) = cache_control(self.changes.hour);
             let path = vec![Step::Key(field), Step::Index(index), Step::Key(key)];
             self.patches.push(Patch { path, change: Change::Set(Value::Json(value)) });
         }
         Ok(())
     }
 
-    /// Patches one message; returns the block that its mark stands on.
+    /// Patches one message; returns the block that its mark stands on, in what is returned.
     fn message(&mut self, node: Node<'_>, touched: &Touched<'_, '_>) -> crate::Result<Option<u32>> {
         let at = self.at;
         plain(node, || format!("messages[{at}]"))?;
@@ -110,18 +110,18 @@ impl Writer<'_> {
             }
             if marked == Some(part) {
                 plain(block, || format!("messages[{at}].content[{part}]"))?;
-                let (key, value) = mark_of(self.changes);
+                let (key, value) = cache_control(self.changes.hour);
                 self.push(&[Step::Index(part), Step::Key(key)], Change::Set(Value::Json(value)));
             }
         }
+        let mut removed = Vec::new();
         if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
-            let thinking = content.children().enumerate().filter(|(_, block)| matches!(kind_of(*block), "thinking" | "redacted_thinking"));
-            // The last first, so that no index has moved when its turn comes.
-            for (part, _) in thinking.collect::<Vec<_>>().into_iter().rev() {
-                self.push(&[Step::Index(part)], Change::Remove);
-            }
+            let is_thinking = |block: &Node<'_>| matches!(kind_of(*block), "thinking" | "redacted_thinking");
+            removed.extend(content.children().enumerate().filter(|(_, block)| is_thinking(block)).map(|(part, _)| part));
         }
-        Ok(marked.map(|part| part as u32))
+        // The last first, so that no index has moved when its turn comes.
+        removed.iter().rev().for_each(|part| self.push(&[Step::Index(*part)], Change::Remove));
+        Ok(marked.map(|marked| (marked - removed.iter().filter(|part| **part < marked).count()) as u32))
     }
 
     /// The edited texts of a result; `further` is the part of the next text that is not the first of its result.
@@ -179,6 +179,6 @@ fn is_deferred(tool: Node<'_>) -> bool {
 
 fn text_block(text: Value, mark: Option<&Changes<'_>>) -> Value {
     let mut fields = vec![("type", Value::Text("text".into())), ("text", text)];
-    fields.extend(mark.map(mark_of).map(|(key, value)| (key, Value::Json(value))));
+    fields.extend(mark.map(|changes| cache_control(changes.hour)).map(|(key, value)| (key, Value::Json(value))));
     Value::Record(fields)
 }

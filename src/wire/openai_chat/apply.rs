@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use super::{BLOCK_GAP, REASONING};
 use crate::history::{BlockPlace, Entry, EntryKind, View};
+use crate::options::Marks;
 use crate::plan::Edit;
 use crate::render;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
-use crate::wire::reading::{mark_of, plain};
+use crate::wire::reading::{MARK_KEYS, cache_control, plain};
 
 /// What happens to one message.
 #[derive(Default)]
@@ -121,4 +122,11 @@ fn text_part(text: Value, mark: Option<&Changes<'_>>) -> Value {
     let mut fields = vec![("type", Value::Text("text".into())), ("text", text)];
     fields.extend(mark.map(mark_of).map(|(key, value)| (key, Value::Json(value))));
     Value::Record(fields)
+}
+
+fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
+    match changes.dialect {
+        Marks::Openai => (MARK_KEYS[1], serde_json::json!({ "mode": "explicit" })),
+        Marks::Anthropic | Marks::None => cache_control(changes.hour),
+    }
 }
