@@ -66,7 +66,7 @@ fn strew(message: &mut Value, choices: &mut impl Iterator<Item = u8>) {
 }
 
 /// Laws 2, 3 and 7 of one call, and the provider's rules.
-fn keeps_laws(Folded { call, sent }: &Folded) -> Result<(), TestCaseError> {
+pub fn keeps_laws(Folded { call, sent }: &Folded) -> Result<(), TestCaseError> {
     let edits = call.edits();
     let mut expected = call.request.clone();
     expected["messages"] = edited(call.input(), &edits).into();
