@@ -18,7 +18,7 @@ mod occurs;
 mod pays;
 mod rewritten;
 mod settled;
-mod total;
+pub(crate) mod total;
 mod warm;
 
 /// How many cases; `PROPTEST_CASES` overrides it. Failing ones shrink to what is worth a test of its own, so none are stored.

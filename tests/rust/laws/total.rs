@@ -9,7 +9,7 @@ use crate::oracle;
 use crate::support::{Carry, fold, try_fold};
 
 /// Any JSON, with the names that we read sprinkled in.
-fn any_json() -> impl Strategy<Value = Value> {
+pub(crate) fn any_json() -> impl Strategy<Value = Value> {
     let words = vec!["role", "tool", "assistant", "user", "text", "content", "image_url", "x", "", "\u{0}", "深", "openai-chat", "truncated"];
     let numbers = prop_oneof![
         Just(json!(0)),
@@ -47,7 +47,7 @@ fn any_json() -> impl Strategy<Value = Value> {
 }
 
 /// Puts a value in place of one of the nodes of another.
-fn damage(root: &mut Value, at: prop::sample::Index, with: Value) {
+pub(crate) fn damage(root: &mut Value, at: prop::sample::Index, with: Value) {
     fn count(value: &Value) -> usize {
         1 + match value {
             Value::Array(items) => items.iter().map(count).sum(),

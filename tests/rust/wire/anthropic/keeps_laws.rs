@@ -12,8 +12,9 @@ use super::validator::new_faults;
 use super::{Folded, folded, spliced};
 use crate::histories::{output, policy, request, signals};
 use crate::laws::cases;
+use crate::laws::total::{any_json, damage};
 use crate::spelled::{Choices, floats, spell};
-use crate::support::{Carry, at_length, call_lengths, merged};
+use crate::support::{Carry, at_length, call_lengths, merged, try_fold};
 
 /// A history of this format: converted, then strewn with its own blocks, some of which ask for an answer of their own.
 fn history() -> impl Strategy<Value = Value> {
@@ -160,6 +161,24 @@ proptest! {
         let folded = folded(&request, &options, &Carry::New);
         let body = spell(&request, &mut Choices::of(seed));
         prop_assert_eq!(floats(&spliced(&body, &folded.call)), floats(&folded.sent));
+    }
+
+    /// Law 10: with one value something else it is folded as it then is, or refused with the path to the fault.
+    #[test]
+    fn damaged(mut request in history(), policy in policy(), output in output(), at in any::<prop::sample::Index>(), with in any_json()) {
+        damage(&mut request, at, with);
+        let options = merged(&merged(&policy.0, &output.0), &json!({ "format": "anthropic", "dropReasoning": true }));
+        match try_fold(&request, &options, &Carry::Derive) {
+            Ok(call) => {
+                let mut sent = request.clone();
+                call.outcome.patches.iter().for_each(|patch| patch.apply_to_request(&mut sent, "messages"));
+                prop_assert_eq!(spliced(&request.to_string(), &call), sent);
+            }
+            Err(fault) => {
+                let starts = ["messages", "system", "options.contextBlock"];
+                prop_assert!(starts.iter().any(|start| fault.path().starts_with(start)) && fault.message().len() > 10, "{fault:?}");
+            }
+        }
     }
 
     #[test]
