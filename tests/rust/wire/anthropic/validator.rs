@@ -113,14 +113,15 @@ fn system_faults(system: &Value) -> Vec<String> {
     }
 }
 
-/// A turn: messages of one role that follow each other are one to the provider.
+/// A turn: messages of one role that follow each other are one to the provider. A string among its blocks is a text.
 fn turns(messages: &[Value]) -> Vec<(&str, Vec<&Value>)> {
     let mut turns: Vec<(&str, Vec<&Value>)> = Vec::new();
     for message in messages {
         let role = message["role"].as_str().unwrap_or("");
+        let said = blocks(message).iter().chain(Some(&message["content"]).filter(|content| content.is_string()));
         match turns.last_mut().filter(|(last, _)| *last == role) {
-            Some((_, all)) => all.extend(blocks(message)),
-            None => turns.push((role, blocks(message).iter().collect())),
+            Some((_, all)) => all.extend(said),
+            None => turns.push((role, said.collect())),
         }
     }
     turns
@@ -139,7 +140,9 @@ fn pairing(messages: &[Value]) -> Vec<String> {
         for id in &calls {
             *seen.entry(id.as_str().unwrap_or("")).or_default() += 1;
         }
-        if blocks.iter().skip_while(|block| block["type"] != "tool_use").any(|block| block["type"] == "text") && !calls.is_empty() {
+        if blocks.iter().skip_while(|block| block["type"] != "tool_use").any(|block| block["type"] == "text" || block.is_string())
+            && !calls.is_empty()
+        {
             faults.push(format!("turn {at}: text behind a call"));
         }
         let next = turns.get(at + 1).filter(|(role, _)| *role == "user").map_or(&[][..], |(_, blocks)| blocks);
