@@ -3,8 +3,8 @@
 use serde_json::Value;
 use warmfold::Tape;
 use warmfold::history::View;
-use warmfold::wire::Request;
-use warmfold::wire::splice;
+use warmfold::wire::patch::Patch;
+use warmfold::wire::{Request, splice};
 
 use crate::support::{Call, Carry, fold, merged};
 
@@ -36,9 +36,10 @@ fn folded(request: &Value, options: &Value, carry: &Carry) -> Folded {
 }
 
 /// What the splices make of the request's bytes.
-fn spliced(body: &str, call: &Call) -> Value {
+fn spliced(body: &str, patches: &[Patch]) -> Value {
     let tape = Tape::from_json(body).unwrap();
-    let splices = splice::of_request(tape.root(), tape.root().get("messages").unwrap(), &call.outcome.patches, body.as_bytes());
+    let array = tape.root().get("messages").unwrap();
+    let splices = splice::of_request(tape.root(), array, &array.children().collect::<Vec<_>>(), patches, body.as_bytes());
     serde_json::from_slice(&splice::spliced(body.as_bytes(), &splices)).expect("what is spliced is JSON")
 }
 

@@ -64,12 +64,32 @@ fn patches_may_lead_out_of_the_messages() {
         at(&[Step::Index(0), Step::Key("content")], text("y")),
     ];
     let tape = Tape::from_json(body).unwrap();
-    let splices = splice::of_request(tape.root(), tape.root().get("messages").unwrap(), &patches, body.as_bytes());
+    let array = tape.root().get("messages").unwrap();
+    let splices = splice::of_request(tape.root(), array, &array.children().collect::<Vec<_>>(), &patches, body.as_bytes());
     let expected = r#"{"system": "x", "messages": [{"content": "y"}], "tools": [{"cache_control":"z"}]}"#;
     assert_eq!(String::from_utf8(splice::spliced(body.as_bytes(), &splices)).unwrap(), expected);
     let mut request: Json = serde_json::from_str(body).unwrap();
     patches.iter().for_each(|patch| patch.apply_to_request(&mut request, "messages"));
     assert_eq!(request, serde_json::from_str::<Json>(expected).unwrap());
+}
+
+/// A body that goes on with one that was read: what stands behind the messages has moved.
+#[test]
+fn patches_of_a_request_move_with_what_they_change() {
+    let first = r#"{"system": "a", "messages": [{"content": "b"}], "tools": [{}] , "x": 1}"#;
+    let now = r#"{"system": "a", "messages": [{"content": "b"}, {"content": "more"}], "tools": [{}] , "x": 1}"#;
+    let mark = || Change::Set(Value::Json(json!({ "type": "ephemeral" })));
+    let patches = [
+        at(&[Step::Key("system")], Change::Set(Value::List(vec![Value::Original]))),
+        at(&[Step::Key("tools"), Step::Index(0), Step::Key("cache_control")], mark()),
+        at(&[Step::Key("text")], Change::Set(Value::Text("new".into()))),
+        at(&[Step::Index(1), Step::Key("content")], Change::Set(Value::Text("y".into()))),
+    ];
+    let (then, tape) = (Tape::from_json(first).unwrap(), Tape::from_json(now).unwrap());
+    let messages: Vec<_> = tape.root().get("messages").unwrap().children().collect();
+    let splices = splice::of_request(then.root(), then.root().get("messages").unwrap(), &messages, &patches, now.as_bytes());
+    let expected = r#"{"system": ["a"], "messages": [{"content": "b"}, {"content": "y"}], "tools": [{"cache_control":{"type":"ephemeral"}}] , "x": 1,"text":"new"}"#;
+    assert_eq!(String::from_utf8(splice::spliced(now.as_bytes(), &splices)).unwrap(), expected);
 }
 
 #[test]

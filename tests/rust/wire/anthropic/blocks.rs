@@ -42,7 +42,7 @@ fn of_one(content: Value) -> Value {
 fn shortened(messages: Value, more: Value) -> Folded {
     let request = json!({ "system": "Be brief.", "messages": messages });
     let folded = folded(&request, &merged(&eager(), &more), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call), folded.sent);
+    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
     assert_eq!(faults(&folded.sent), faults(&request));
     folded
 }

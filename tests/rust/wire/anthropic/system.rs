@@ -11,7 +11,7 @@ use crate::support::{Carry, try_fold, user};
 fn with_block(system: Value) -> Value {
     let request = json!({ "system": system, "messages": [user("hi")] });
     let folded = folded(&request, &json!({ "contextBlock": "notes" }), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call), folded.sent);
+    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
     assert_eq!(folded.sent["messages"], request["messages"]);
     folded.sent["system"].clone()
 }
@@ -78,8 +78,7 @@ fn marked(request: &Value, block: Option<&str>, hour: bool) -> Value {
     assert!(places.is_empty());
     let mut sent = request.clone();
     patches.iter().for_each(|patch| patch.apply_to_request(&mut sent, "messages"));
-    let splices = warmfold::wire::splice::of_request(tape.root(), tape.root().get("messages").unwrap(), &patches, text.as_bytes());
-    assert_eq!(serde_json::from_slice::<Value>(&warmfold::wire::splice::spliced(text.as_bytes(), &splices)).unwrap(), sent);
+    assert_eq!(spliced(&text, &patches), sent);
     sent
 }
 

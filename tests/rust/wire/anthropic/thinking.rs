@@ -25,7 +25,7 @@ fn answers(blocks: &[Value]) -> Value {
 fn dropped(messages: Value, more: Value) -> Folded {
     let request = json!({ "messages": messages });
     let folded = folded(&request, &merged(&merged(&eager(), &json!({ "dropReasoning": true })), &more), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call), folded.sent);
+    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
     folded
 }
 
