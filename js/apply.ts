@@ -1,4 +1,4 @@
-/** Carries patches out on the host's messages: what is not patched stays the very same object. */
+/** Carries patches out on the host's values: what is not patched stays the very same object. */
 
 /** See `src/wire/patch.rs`. */
 export type Patch = [path: (string | number)[], change: "remove" | Pooled | { set: Value } | { insert: Value }];
@@ -17,12 +17,17 @@ type Value =
 
 type Container = Record<string | number, unknown>;
 
-/** A new array with the patches in it; the one given, and all that it holds, is left as it is. */
-export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[], texts: string): M[] {
-  const result = messages.slice();
+/** Whether a patch begins at the request, and not at its messages. */
+export function isOfRequest([path]: Patch): boolean {
+  return typeof path[0] === "string";
+}
+
+/** A new array or object with the patches in it; the one given, and all that it holds, is left as it is. */
+export function applyPatches<T extends object>(root: T, patches: readonly Patch[], texts: string): T {
+  const result = copyOf(root) as T;
   const own = new Set<unknown>();
   const built = (value: Value, original: unknown) => build(value, original, texts, own);
-  let copied = -1; // patches of one message follow each other
+  let copied: string | number = -1; // patches of one message follow each other
   for (const [path, change] of patches) {
     let parent = result as unknown as Container;
     for (let step = 0; step < path.length - 1; step++) {
@@ -31,16 +36,17 @@ export function applyPatches<M>(messages: readonly M[], patches: readonly Patch[
       if (!isOwn) {
         const copy = copyOf(parent[key] as object);
         parent[key] = copy;
-        if (step === 0) copied = key as number;
+        if (step === 0) copied = key;
         else own.add(copy);
       }
       parent = parent[key] as Container;
     }
     const last = path[path.length - 1]!;
-    if (change === "remove") delete parent[last];
+    if (change === "remove" && Array.isArray(parent)) parent.splice(last as number, 1);
+    else if (change === "remove") delete parent[last];
     else if (Array.isArray(change)) define(parent, last, texts.slice(change[0], change[1]));
     else if ("set" in change) define(parent, last, built(change.set, parent[last]));
-    else result.splice(last as number, 0, built(change.insert, undefined) as M);
+    else (result as unknown[]).splice(last as number, 0, built(change.insert, undefined));
   }
   return result;
 }

@@ -1,8 +1,8 @@
 /** warmfold: shortens the old tool results in an agent's message history when that saves more than it costs in the provider's prompt cache. */
 
-import { applyPatches, copyOf, type Patch } from "./apply.js";
+import { applyPatches, isOfRequest, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
+import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, listOf, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
@@ -20,7 +20,7 @@ export type * from "./types.js";
  */
 export function fold<M extends object>(messages: readonly M[], options: FoldOptions = {}): FoldResult<M> {
   const { patches, texts, ...decision } = folded(...ofMessages(messages, options), true);
-  return { messages: applyPatches(messages, patches, texts), ...decision };
+  return { messages: applyPatches(messages as M[], patches, texts), ...decision };
 }
 
 /**
@@ -34,8 +34,10 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
   const { patches, texts, ...decision } = folded(request, ofRequest(options), undefined);
   if (patches.length === 0) return { request, ...decision };
   if (!isPlain(request)) throw new WarmfoldError("class_instance", "an instance of a class cannot be copied faithfully: pass a plain object", "request");
-  const copied = copyOf(request) as R & { messages: readonly object[] };
-  copied.messages = applyPatches(copied.messages, patches, texts);
+  const copied = applyPatches(request, patches.filter(isOfRequest), texts) as R & Record<string, readonly object[]>;
+  const list = listOf(request);
+  const inMessages = patches.filter((patch) => !isOfRequest(patch));
+  if (inMessages.length > 0) (copied as Record<string, readonly object[]>)[list] = applyPatches(copied[list]!, inMessages, texts);
   return { request: copied, ...decision };
 }
 
@@ -73,7 +75,7 @@ export function decide<M extends object>(messages: readonly M[], options: FoldOp
 export function render<M extends object>(messages: readonly M[], plan: Plan, options: Omit<FoldOptions, "plan"> = {}): Rendered<M> {
   const { outcome, texts } = run<Omit<Rendered<M>, "messages"> & Patched>("render", messages, { ...options, plan });
   const { patches, ...places } = outcome;
-  return { messages: applyPatches(messages, patches, texts), ...places };
+  return { messages: applyPatches(messages as M[], patches, texts), ...places };
 }
 
 /**
@@ -116,11 +118,12 @@ function folded(request: object, given: FoldOptions, alone: Alone): Folded {
   const { plan, cold, usage, ...options } = given;
   const said = { cold, usage };
   return inWasm("fold", () => {
-    const messages = (request as { messages?: unknown }).messages;
+    const messages: unknown = (request as Record<string, unknown>)[listOf(request)];
     if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce({ request, options, said, plan, alone });
     const found = find(messages);
     if (typeof found === "object") {
-      if (isSameSoFar(found, { request, options, alone }, messages)) return goneOn(found, messages, said, plan);
+      const result = isSameSoFar(found, { request, options, alone }, messages) && goneOn(found, messages, said, plan);
+      if (result) return result;
       drop(found.one.number);
     }
     if (found !== undefined) return foldedAndKept({ request, options, said, plan, alone }, messages);
@@ -162,16 +165,21 @@ function foldedAndKept(asked: Asked, messages: readonly unknown[]): Folded {
   if (number === 0) return foldedFrom(plan);
   const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
   const outcome = withEdits(written, plan?.edits);
-  keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
+  keep(number, traced, listOf(request), messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
   return { texts, ...outcome };
 }
 
-function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded {
+/** Nothing where the new messages are of another format than the conversation was taken to have. */
+function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded | undefined {
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
   const more = writeTape({ messages: messages.slice(length), said, plan: samePlan ? undefined : plan }, true) as Fields;
-  const written = returned<Written<Decision & Patched>>(() =>
-    takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))),
-  );
+  let written: Written<Decision & Patched>;
+  try {
+    written = returned(() => takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))));
+  } catch (error) {
+    if (WarmfoldError.isInstance(error) && error.code === "unknown_format") return undefined;
+    throw error;
+  }
   const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
   const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
   const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;

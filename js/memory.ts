@@ -49,6 +49,12 @@ let lastNumber = 0;
 
 const ended = typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry<number>(drop);
 
+/** Under which key a request has its messages; `src/wire.rs` chooses likewise. */
+export function listOf(request: object): "messages" | "input" {
+  const { messages, input } = request as { messages?: unknown; input?: unknown };
+  return (messages ?? undefined) === undefined && (input ?? undefined) !== undefined ? "input" : "messages";
+}
+
 /** What is known of a message array: nothing, that it was seen, or the conversation and how many of the messages are of it. */
 export function find(messages: readonly unknown[]): Found | "seen" | undefined {
   for (let at = messages.length - 1; at >= Math.max(0, messages.length - NEWEST); at--) {
@@ -75,7 +81,7 @@ export interface Told {
 export function isSameSoFar({ one, length }: Found, { request, options, alone }: Told, messages: readonly unknown[]): boolean {
   if (one.messages.length !== length || !held.has(one.number) || one.memory !== wasm().memory) return false;
   for (let at = 0; at < length; at++) if (!isSame(messages[at], one.messages[at])) return false;
-  return alone === one.alone && isSame(options, one.options) && isSame({ ...request, messages: undefined }, one.request);
+  return alone === one.alone && isSame(options, one.options) && isSame({ ...request, [listOf(request)]: undefined }, one.request);
 }
 
 /** A number for what is to be kept; 0 for what is too large to be. */
@@ -84,9 +90,9 @@ export function nextNumber(bytes: number): number {
 }
 
 /** Takes note of a conversation that is now kept under this number. `traced` is the shadow of `{ request, options, alone }`. */
-export function keep(number: number, traced: Fields, messages: readonly unknown[], returned: Returned): void {
+export function keep(number: number, traced: Fields, list: string, messages: readonly unknown[], returned: Returned): void {
   const [request, options, alone] = traced.values as [Fields, Shadow, Shadow];
-  const at = request.keys.indexOf("messages");
+  const at = request.keys.indexOf(list);
   const all = (request.values[at] as Items).values;
   request.values[at] = undefined;
   const newest = messages[messages.length - 1] as object;

@@ -1,6 +1,6 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-export type Format = "openai-chat" | "openai-responses";
+export type Format = "openai-chat" | "anthropic" | "openai-responses";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
@@ -228,9 +228,12 @@ export type Edit = {
   target?: { message: number; part: number; fingerprint: string };
 };
 
-/** A breakpoint: the index into the returned messages, and the part that a mark was written into. */
+/**
+ * A breakpoint: the index into the returned messages, or what stands before them, and the part that a mark was written into. One without a
+ * part is not written: set it yourself, or pass `marks` (and the whole request to `foldRequest`, for one before the messages).
+ */
 export interface Mark {
-  at: number;
+  at: number | "system" | "tools";
   part?: number;
 }
 

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error};
 use crate::format::Format;
-use crate::history::{View, turns};
+use crate::history::{Front, View, turns};
 use crate::options::{Marks, Options, Said};
 use crate::plan::{Edit, Plan, carry};
 use crate::planner::marks::{self, Sent};
@@ -92,16 +92,6 @@ impl Place {
     }
 }
 
-/// What stands before the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Front {
-    /// The system prompt.
-    System,
-    /// The tools, where there is no system prompt.
-    Tools,
-}
-
 /// Decides and applies.
 ///
 /// # Errors
@@ -159,7 +149,8 @@ impl<'t> Conversation<'t> {
     pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
         let format = match (options.format, &given) {
             (Some(format), _) => format,
-            (None, Given::Carried(plan)) => plan.format,
+            // Before its first edit a conversation may have said nothing that tells its format.
+            (None, Given::Carried(plan)) if !plan.edits.is_empty() || plan.format.fits(request) => plan.format,
             _ => Format::recognise(request)?,
         };
         let view = format.read(request, options.context_block.as_deref())?;
@@ -173,6 +164,11 @@ impl<'t> Conversation<'t> {
             Conversation { format, options, planner: Some(planner), edits: planned.edits, points: planned.breakpoints, has_same_edits: false },
             outcome,
         ))
+    }
+
+    /// Whether messages are of the format that the conversation was taken to have.
+    pub fn fits(&self, mut messages: Children<'_>) -> bool {
+        self.options.format.is_some() || !self.edits.is_empty() || messages.all(|message| self.format.fits_message(message))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
@@ -241,14 +237,14 @@ fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {
 
 /// Where a breakpoint stands.
 fn place(view: &View<'_>, point: usize) -> Place {
-    match point.checked_sub(usize::from(view.has_front)) {
-        Some(message) => Place::Message(message),
-        None => Place::Front(if view.system.is_some() { Front::System } else { Front::Tools }),
+    match view.front {
+        Some(front) if point == 0 => Place::Front(front),
+        front => Place::Message(point - usize::from(front.is_some())),
     }
 }
 
 fn in_messages(view: &View<'_>, points: &[usize]) -> Vec<usize> {
-    points.iter().filter_map(|point| point.checked_sub(usize::from(view.has_front))).collect()
+    points.iter().filter_map(|point| point.checked_sub(usize::from(view.front.is_some()))).collect()
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
@@ -271,8 +267,8 @@ fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &
         edits,
         block: options.context_block.as_deref(),
         marks: &in_history,
-        mark_block: is_before && !view.has_front,
-        mark_system: is_before && view.has_front,
+        mark_block: is_before && view.front.is_none(),
+        mark_system: is_before && view.front.is_some(),
         dialect: options.marks,
         hour: asks_hour(view, options),
     };

@@ -12,6 +12,9 @@ pub enum Format {
     /// OpenAI Chat Completions messages.
     #[serde(rename = "openai-chat")]
     OpenaiChat,
+    /// Anthropic Messages.
+    #[serde(rename = "anthropic")]
+    Anthropic,
     /// OpenAI Responses items.
     #[serde(rename = "openai-responses")]
     OpenaiResponses,
@@ -19,5 +22,12 @@ pub enum Format {
 
 impl Format {
     /// All formats by name.
-    pub const NAMES: &[(&str, Format)] = &[("openai-chat", Format::OpenaiChat), ("openai-responses", Format::OpenaiResponses)];
+    pub const NAMES: &[(&str, Format)] =
+        &[("openai-chat", Format::OpenaiChat), ("anthropic", Format::Anthropic), ("openai-responses", Format::OpenaiResponses)];
+
+    /// Their names, for people.
+    pub(crate) fn names() -> String {
+        let quoted: Vec<String> = Format::NAMES.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        quoted.join(", ")
+    }
 }

@@ -22,6 +22,8 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::rc::Rc;
 
+use serde::Serialize;
+
 use crate::tape::{self, Node};
 use crate::tokens;
 use actions::Action;
@@ -238,6 +240,16 @@ pub enum BlockPlace {
     Apart,
 }
 
+/// What stands before the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Front {
+    /// The system prompt, where it stands apart.
+    System,
+    /// The tools, where there is no such prompt.
+    Tools,
+}
+
 /// A whole history, read.
 #[derive(Clone, Default)]
 pub struct View<'t> {
@@ -265,8 +277,8 @@ pub struct View<'t> {
     pub block: BlockPlace,
     /// The caller's own marks.
     pub host_marks: Vec<HostMark>,
-    /// Whether a mark can stand before the messages: on a system prompt that stands apart, or else on the tools.
-    pub has_front: bool,
+    /// What a mark before the messages stands on, where one can.
+    pub front: Option<Front>,
     /// Whether it is a whole request, so that what stands before the messages is returned too.
     pub is_whole: bool,
     /// The tool that the model must call, whose results stay.
@@ -334,7 +346,7 @@ impl<'t> View<'t> {
 
     /// The same of what breakpoints are counted with: what stands before the messages counts as one where a mark can stand there.
     pub fn lead(&self) -> usize {
-        self.shift() + usize::from(self.has_front)
+        self.shift() + usize::from(self.front.is_some())
     }
 
     /// The entry at an address.

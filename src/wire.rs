@@ -23,6 +23,7 @@ use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
 use patch::Patch;
 
+mod anthropic;
 mod openai_chat;
 mod openai_responses;
 pub mod patch;
@@ -46,6 +47,8 @@ pub struct Request<'t> {
     pub model: Option<&'t str>,
     /// Whether all of it is returned, and not the messages alone.
     pub is_whole: bool,
+    /// A mark on the request itself: the provider then marks the end of it.
+    pub mark: Option<Node<'t>>,
 }
 
 /// What goes into a request.
@@ -82,6 +85,7 @@ impl<'t> Request<'t> {
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
             is_whole: true,
+            mark: field(reading::MARK_KEYS[0]).filter(|mark| mark.kind() == Kind::Object),
         }
     }
 
@@ -118,6 +122,7 @@ impl Format {
     fn wire(self) -> &'static dyn Wire {
         match self {
             Format::OpenaiChat => &openai_chat::OpenaiChat,
+            Format::Anthropic => &anthropic::Anthropic,
             Format::OpenaiResponses => &openai_responses::OpenaiResponses,
         }
     }
@@ -138,8 +143,18 @@ impl Format {
             first_fault.get_or_insert(fault);
         }
         let (at, what) = first_fault.unwrap_or_default();
-        let what = format!("{what}; this version reads OpenAI Chat messages and OpenAI Responses items: convert them first");
+        let what = format!("{what}; this version reads {}: convert them first", Format::names());
         Err(Error::new(Code::UnknownFormat, format!("messages[{at}]"), what))
+    }
+
+    /// Whether nothing in the request's messages is foreign to it.
+    pub fn fits(self, request: &Request<'_>) -> bool {
+        request.messages.is_none_or(|messages| messages.children().all(|message| self.fits_message(message)))
+    }
+
+    /// The same of a message.
+    pub fn fits_message(self, message: Node<'_>) -> bool {
+        self.wire().foreign(message).is_none()
     }
 
     /// Reads a request, and finds the place for a context block.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use serde_json::{Value, json};
+use serde_json::json;
 use warmfold::planner::Given;
 use warmfold::wire::{Request, splice};
 use warmfold::{Options, Tape, fold};
@@ -18,7 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(tape) = Tape::from_json(body) else { return };
     let request = Request::of(tape.root());
     let Ok(outcome) = fold::fold(&request, &options, Given::New) else { return };
-    let splices = splice::splices(request.messages.unwrap(), &request.messages.unwrap().children().collect::<Vec<_>>(), &outcome.patches, body);
+    let messages = request.messages.unwrap();
+    let splices = splice::of_request(tape.root(), messages, &messages.children().collect::<Vec<_>>(), &outcome.patches, body);
     let mut end = 0;
     for splice in &splices {
         assert!(end <= splice.range.start && splice.range.end <= body.len());
@@ -27,7 +28,6 @@ fuzz_target!(|bytes: &[u8]| {
     let folded = splice::spliced(body, &splices);
     let folded = Tape::from_json(&folded).expect("a folded body is JSON");
     let mut expected = tape.root().to_json();
-    let messages: &mut Value = &mut expected["messages"];
-    outcome.patches.iter().for_each(|patch| patch.apply_to(messages));
+    outcome.patches.iter().for_each(|patch| patch.apply_to_request(&mut expected, "messages"));
     assert_eq!(folded.root().to_json(), expected);
 });

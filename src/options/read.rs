@@ -135,13 +135,10 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
 }
 
 fn check_format(fields: &Fields<'_>) -> crate::Result<()> {
-    const LATER: &[&str] = &["openai-responses", "anthropic", "ai-sdk", "ai-sdk-ui"];
+    const LATER: &[&str] = &["ai-sdk", "ai-sdk-ui"];
     if fields.read("format", |value| Ok(value.text().is_some_and(|name| LATER.contains(&name))))? == Some(true) {
-        return Err(fields.error(
-            Code::UnsupportedOption,
-            "format",
-            "this version reads \"openai-chat\" and \"openai-responses\" only: convert the messages first",
-        ));
+        let what = format!("this version reads {} only: convert the messages first", Format::names());
+        return Err(fields.error(Code::UnsupportedOption, "format", what));
     }
     Ok(())
 }

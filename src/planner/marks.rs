@@ -51,7 +51,7 @@ pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc
 
 /// What the caller has marked in a request of so many messages, counted as breakpoints are.
 pub fn of_host(view: &View<'_>, length: usize) -> Vec<usize> {
-    let front = |mark: &HostMark| (mark.message.is_none() && view.has_front).then_some(0);
+    let front = |mark: &HostMark| (mark.message.is_none() && view.front.is_some()).then_some(0);
     host_marks(view, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark))).collect()
 }
 
@@ -99,7 +99,7 @@ fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (u
     if let BlockPlace::Prepend(bytes) = view.block {
         layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
     }
-    if view.has_front {
+    if view.front.is_some() {
         let system_end = layout.system_end + 1;
         layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end, ..layout };
     }

@@ -104,6 +104,9 @@ pub(super) fn next_objects(number: u32, same_plan: bool, tape: Tape) -> crate::R
         all.get_mut(&number).ok_or_else(lost)?.with_dependent_mut(|tapes, Reading { conversation, .. }| {
             let root = tapes.alloc(tape).root();
             let asked = Asked::read(root, root)?;
+            if !conversation.fits(root.get("messages").unwrap_or(root).children()) {
+                return Err(Error::new(Code::UnknownFormat, "messages", "the new messages are of another format"));
+            }
             let given = if same_plan { Given::Kept } else { asked.given };
             next(conversation, root.get("messages").unwrap_or(root).children(), Asked { given, ..asked })
         })
@@ -158,6 +161,7 @@ pub(super) fn fold_body(body: Vec<u8>, next: u32, same_plan: u32, asked: Node<'_
         if let Some(number) = begun.map(|(number, _)| *number)
             && let Some(before) = all.get_mut(&number)
             && let Ok(more) = json::write_more(&body[before.end..body.len() - before.rest()], before.end)
+            && before.kept.with_dependent(|_, reading| reading.conversation.fits(behind_the_first(&more)))
         {
             let folded = before.next(body, more, read);
             if folded.is_err() {
@@ -174,6 +178,14 @@ pub(super) fn fold_body(body: Vec<u8>, next: u32, same_plan: u32, asked: Node<'_
         all.insert(next, Body { kept, bytes: body, end, print, splices: splices.clone() });
         Ok(Folded { known, splices, number: next })
     })
+}
+
+/// The messages of [`json::write_more`]; the first item stands for those that are there.
+fn behind_the_first(more: &Tape) -> Children<'_> {
+    let array = more.root().children().next().unwrap_or(more.root());
+    let mut messages = array.children();
+    messages.next();
+    messages
 }
 
 impl Body {
@@ -194,10 +206,7 @@ impl Body {
     /// Goes on with such a body.
     fn next(&mut self, body: Vec<u8>, more: Tape, asked: impl FnOnce(Node<'_>) -> crate::Result<Asked>) -> crate::Result<(Known, Vec<Splice>)> {
         let (known, splices, end) = self.kept.with_dependent_mut(|tapes, reading| {
-            let root = tapes.alloc(more).root();
-            let array = root.children().next().unwrap_or(root);
-            let mut messages = array.children();
-            messages.next(); // stands for those that are there
+            let messages = behind_the_first(tapes.alloc(more));
             let mut known = next(&mut reading.conversation, messages, asked(reading.request)?)?;
             let (splices, end) = reading.splices(&mut known.outcome, &body);
             Ok::<_, Error>((known, splices, end))
@@ -214,7 +223,7 @@ impl Reading<'_> {
     /// The patches as splices, and where the last message ends; 0 where there is none.
     fn splices(&self, outcome: &mut Outcome, body: &[u8]) -> (Vec<Splice>, usize) {
         let messages = self.conversation.messages();
-        let splices = splice::splices(self.array, messages, &std::mem::take(&mut outcome.patches), body);
+        let splices = splice::of_request(self.request, self.array, messages, &std::mem::take(&mut outcome.patches), body);
         let last = messages.last().filter(|_| self.array.kind() == Kind::Array);
         (splices, last.map_or(0, |last| last.source().end))
     }

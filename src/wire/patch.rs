@@ -35,7 +35,7 @@ pub enum Step {
 pub enum Change {
     /// The value is replaced, or the key added.
     Set(Value),
-    /// The key is removed.
+    /// The key or the item is removed. Items of one array come last of its patches, the last item first.
     Remove,
     /// An item is inserted before this index.
     Insert(Value),
@@ -81,6 +81,20 @@ impl Serialize for Step {
 }
 
 impl Patch {
+    /// Whether its path begins at the request, and not at the message array.
+    pub fn is_of_request(&self) -> bool {
+        matches!(self.path.first(), Some(Step::Key(_)))
+    }
+
+    /// Carries the change out on a request whose messages stand under this key.
+    pub fn apply_to_request(&self, request: &mut serde_json::Value, messages: &str) {
+        match request.get_mut(messages).filter(|_| !self.is_of_request()) {
+            Some(messages) => self.apply_to(messages),
+            None if self.is_of_request() => self.apply_to(request),
+            None => {}
+        }
+    }
+
     /// Carries the change out on JSON. A path that is not there changes nothing.
     pub fn apply_to(&self, messages: &mut serde_json::Value) {
         let Some((last, parents)) = self.path.split_last() else {
@@ -109,6 +123,11 @@ impl Patch {
                     return;
                 };
                 *slot = value.build(slot);
+            }
+            (Step::Index(index), Change::Remove) => {
+                if let Some(array) = at.as_array_mut().filter(|array| *index < array.len()) {
+                    array.remove(*index);
+                }
             }
             (Step::Index(index), Change::Insert(value)) => {
                 let Some(array) = at.as_array_mut() else {

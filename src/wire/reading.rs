@@ -1,4 +1,4 @@
-//! What the formats have in common: what stands before the messages, marks, media, and what values cost.
+//! What the formats have in common: what stands before the messages, marks as they are read and written, media, and what values cost.
 
 use super::{Changes, Request};
 use crate::error::{Code, Error};
@@ -9,6 +9,9 @@ use crate::tokens;
 
 /// Fields that hold a mark: Anthropic's, and OpenAI's.
 pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
+
+/// A document that is only pointed at: one page, as what it holds is not here.
+const PAGE: u32 = 1500;
 
 /// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
 pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Option<&str>) {
@@ -26,7 +29,7 @@ pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Opti
         block: block.map_or(0, tape::fingerprint),
     };
     let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
-    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
+    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on).chain(request.mark);
     let marks: Vec<HostMark> = marks.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
     view.host_marks.splice(0..0, marks);
 }
@@ -43,15 +46,21 @@ pub(super) fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 
 /// A mark as it is written: its key, and what stands under it.
 pub(super) fn mark_of(changes: &Changes<'_>) -> (&'static str, serde_json::Value) {
-    match (changes.dialect, changes.hour) {
-        (Marks::Openai, _) => ("prompt_cache_breakpoint", serde_json::json!({ "mode": "explicit" })),
-        (_, true) => ("cache_control", serde_json::json!({ "type": "ephemeral", "ttl": "1h" })),
-        (_, false) => ("cache_control", serde_json::json!({ "type": "ephemeral" })),
+    match changes.dialect {
+        Marks::Openai => (MARK_KEYS[1], serde_json::json!({ "mode": "explicit" })),
+        Marks::Anthropic | Marks::None => cache_control(changes.hour),
     }
 }
 
 pub(super) fn is_hour(mark: Node<'_>) -> bool {
     mark.get("ttl").and_then(Node::text) == Some("1h")
+}
+
+/// Anthropic's mark, which routers take too: its field and its value.
+pub(super) fn cache_control(hour: bool) -> (&'static str, serde_json::Value) {
+    let ttl = hour.then_some(("ttl".to_owned(), "1h".into()));
+    let value = [("type".to_owned(), "ephemeral".into())].into_iter().chain(ttl).collect();
+    (MARK_KEYS[0], serde_json::Value::Object(value))
 }
 
 pub(super) fn tree_bytes(node: Node<'_>) -> u32 {
@@ -68,6 +77,11 @@ pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
         }
         "input_audio" => 10 + data() / 1600,        // 10 tokens a second of 16 kB/s compressed speech
         "file" | "input_file" => 100 + data() / 40, // a page of PDF: 60 kB of base64, 1,500 tokens
+        "document" => match node.get("source").and_then(|source| source.get("type")).and_then(Node::text) {
+            Some("base64") => 100 + data() / 40,
+            Some("url" | "file") => PAGE,
+            _ => tokens::estimate_tree(node),
+        },
         _ => tokens::estimate_tree(node),
     };
     Size { tokens, bytes: tokens * 4 }

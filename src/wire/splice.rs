@@ -34,14 +34,35 @@ pub struct Splice {
 
 /// The patches of a message array as splices of the bytes that it was read from, ascending. `messages` are its items.
 pub fn splices(array: Node<'_>, messages: &[Node<'_>], patches: &[Patch], source: &[u8]) -> Vec<Splice> {
-    let mut walk = Walk {
-        source,
-        levels: vec![Level { node: array, children: messages.to_vec() }],
-        splices: Vec::new(),
-        objects: Vec::new(),
-        places: FxHashMap::default(),
+    walk(Level { node: array, children: messages.to_vec() }, patches.iter(), source)
+}
+
+/// The patches of a request, of which some lead into its messages and the others begin at the request itself. `messages` may be more than
+/// the array had when it was read: then what stands behind it has moved.
+pub fn of_request(request: Node<'_>, array: Node<'_>, messages: &[Node<'_>], patches: &[Patch], source: &[u8]) -> Vec<Splice> {
+    let (own, inner): (Vec<&Patch>, Vec<&Patch>) = patches.iter().partition(|patch| patch.is_of_request());
+    let mut all = walk(Level { node: array, children: messages.to_vec() }, inner.into_iter(), source);
+    if own.is_empty() {
+        return all;
+    }
+    let end = |last: Option<Node<'_>>| last.map_or(0, |last| last.source().end);
+    let moved = end(messages.last().copied()).saturating_sub(end(array.children().last()));
+    let root = Level::of(request);
+    let is_behind = |patch: &&Patch| {
+        let field = patch.path.first().and_then(|step| root.child(step)).or(root.children.last().copied()); // a new one is put behind the last
+        field.is_some_and(|field| field.source().start >= array.source().start)
     };
-    patches.iter().for_each(|patch| walk.patch(patch));
+    let (behind, before): (Vec<&Patch>, Vec<&Patch>) = own.into_iter().partition(is_behind);
+    all.extend(walk(Level::of(request), before.into_iter(), source));
+    let there = walk(Level::of(request), behind.into_iter(), source.get(moved..).unwrap_or_default());
+    all.extend(there.into_iter().map(|Splice { range, json }| Splice { range: range.start + moved..range.end + moved, json }));
+    all.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    all
+}
+
+fn walk<'p>(root: Level<'_>, patches: impl Iterator<Item = &'p Patch>, source: &[u8]) -> Vec<Splice> {
+    let mut walk = Walk { source, levels: vec![root], splices: Vec::new(), containers: Vec::new(), places: FxHashMap::default() };
+    patches.for_each(|patch| walk.patch(patch));
     walk.finish()
 }
 
@@ -64,14 +85,14 @@ struct Walk<'t, 's> {
     /// The way to the parent of the last patch: the next one mostly lies near.
     levels: Vec<Level<'t>>,
     splices: Vec<Splice>,
-    /// Objects that lose or gain fields.
-    objects: Vec<Object<'t>>,
+    /// Objects that lose or gain fields, arrays that lose items.
+    containers: Vec<Container<'t>>,
     /// Which of them stands where.
     places: FxHashMap<usize, usize>,
 }
 
-/// An object that loses or gains fields.
-struct Object<'t> {
+/// An object that loses or gains fields, or an array that loses items.
+struct Container<'t> {
     /// Where it stands.
     start: usize,
     fields: Vec<Node<'t>>,
@@ -122,13 +143,14 @@ impl<'t> Walk<'t, '_> {
             }
             (Change::Set(value), Step::Key(key), None) => {
                 let field = format!("{}:{}", quoted(key), self.json(value, None));
-                self.object(parents.len()).added.push(field);
+                self.container(parents.len()).added.push(field);
             }
             (Change::Remove, Step::Key(key), Some(_)) => {
-                let object = self.object(parents.len());
+                let object = self.container(parents.len());
                 let of_that_name = object.fields.iter().enumerate().filter(|(_, field)| field.key() == Some(key));
                 object.removed.extend(of_that_name.map(|(at, _)| at));
             }
+            (Change::Remove, Step::Index(index), Some(_)) => self.container(parents.len()).removed.push(*index),
             (Change::Insert(value), Step::Index(index), _) => {
                 let (array, before) = (parent.node, index.checked_sub(1).and_then(|before| parent.children.get(before)).copied());
                 match before {
@@ -140,19 +162,19 @@ impl<'t> Walk<'t, '_> {
                     }
                 }
             }
-            (Change::Set(_) | Change::Remove, _, None) | (Change::Remove | Change::Insert(_), ..) => {}
+            (Change::Set(_) | Change::Remove, _, None) | (Change::Insert(_), ..) => {}
         }
     }
 
-    /// The object on this level.
-    fn object(&mut self, level: usize) -> &mut Object<'t> {
+    /// The object or array on this level.
+    fn container(&mut self, level: usize) -> &mut Container<'t> {
         let Level { node, children } = &self.levels[level];
         let start = node.source().start;
-        let at = *self.places.entry(start).or_insert(self.objects.len());
-        if at == self.objects.len() {
-            self.objects.push(Object { start, fields: children.clone(), removed: Vec::new(), added: Vec::new() });
+        let at = *self.places.entry(start).or_insert(self.containers.len());
+        if at == self.containers.len() {
+            self.containers.push(Container { start, fields: children.clone(), removed: Vec::new(), added: Vec::new() });
         }
-        &mut self.objects[at]
+        &mut self.containers[at]
     }
 
     /// An item behind another of an array.
@@ -183,17 +205,22 @@ impl<'t> Walk<'t, '_> {
     }
 
     fn finish(mut self) -> Vec<Splice> {
-        for Object { start, fields, mut removed, added } in std::mem::take(&mut self.objects) {
+        let source = self.source;
+        for Container { start, fields, mut removed, added } in std::mem::take(&mut self.containers) {
             removed.sort_unstable();
             removed.dedup();
             let behind = |field: usize| fields[field].source().end;
+            let begin = |field: usize| match fields[field].key() {
+                Some(_) => key_start(source, field.checked_sub(1).map_or(start + 1, behind)),
+                None => fields[field].source().start,
+            };
             // A run of fields goes with the comma behind it, or at the end of the object with the one before it.
             for run in removed.chunk_by(|before, after| before + 1 == *after) {
                 let (before, last) = (run[0].checked_sub(1), run[run.len() - 1]);
                 let range = match (before, last + 1 < fields.len()) {
-                    (_, true) => self.key_start(before.map_or(start + 1, behind))..self.key_start(behind(last)),
+                    (_, true) => begin(run[0])..begin(last + 1),
                     (Some(before), false) => behind(before)..behind(last),
-                    (None, false) => self.key_start(start + 1)..behind(last),
+                    (None, false) => begin(run[0])..behind(last),
                 };
                 self.splices.push(Splice { range, json: String::new() });
             }
@@ -206,11 +233,11 @@ impl<'t> Walk<'t, '_> {
         self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
         self.splices
     }
+}
 
-    /// Where the next key begins.
-    fn key_start(&self, from: usize) -> usize {
-        from + self.source[from..].iter().position(|byte| *byte == b'"').unwrap_or(0)
-    }
+/// Where the next key begins.
+fn key_start(source: &[u8], from: usize) -> usize {
+    from + source[from..].iter().position(|byte| *byte == b'"').unwrap_or(0)
 }
 
 /// A text as JSON, spelt as `JSON.stringify` spells it.

@@ -39,6 +39,9 @@ mod render {
     mod cut;
 }
 mod wire {
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod anthropic;
     mod context_block;
     mod marks;
     mod openai_responses;

@@ -39,6 +39,60 @@ fn of_fields_with_one_name_the_last_counts() {
 }
 
 #[test]
+fn items_go_with_their_commas() {
+    use Step::{Index, Key};
+    let removed = |json: &str, items: &[usize]| {
+        let remove = |item: &usize| at(&[Index(0), Key("content"), Index(*item)], Change::Remove);
+        spliced(json, &items.iter().rev().map(remove).collect::<Vec<_>>())
+    };
+    let array = r#"[{"content": [ {"text": 1} , "a,b",[2 ],3 ]}]"#;
+    assert_eq!(removed(array, &[0]), r#"[{"content": [ "a,b",[2 ],3 ]}]"#);
+    assert_eq!(removed(array, &[1, 2]), r#"[{"content": [ {"text": 1} , 3 ]}]"#);
+    assert_eq!(removed(array, &[0, 3]), r#"[{"content": [ "a,b",[2 ] ]}]"#);
+    assert_eq!(removed(array, &[0, 1, 2, 3]), r#"[{"content": [  ]}]"#);
+    assert_eq!(removed(array, &[7]), array);
+}
+
+/// A patch that begins with a key begins at the request.
+#[test]
+fn patches_may_lead_out_of_the_messages() {
+    let body = r#"{"system": "a", "messages": [{"content": "b"}], "tools": [{}]}"#;
+    let text = |text: &str| Change::Set(Value::Text(text.into()));
+    let patches = [
+        at(&[Step::Key("system")], text("x")),
+        at(&[Step::Key("tools"), Step::Index(0), Step::Key("cache_control")], text("z")),
+        at(&[Step::Index(0), Step::Key("content")], text("y")),
+    ];
+    let tape = Tape::from_json(body).unwrap();
+    let array = tape.root().get("messages").unwrap();
+    let splices = splice::of_request(tape.root(), array, &array.children().collect::<Vec<_>>(), &patches, body.as_bytes());
+    let expected = r#"{"system": "x", "messages": [{"content": "y"}], "tools": [{"cache_control":"z"}]}"#;
+    assert_eq!(String::from_utf8(splice::spliced(body.as_bytes(), &splices)).unwrap(), expected);
+    let mut request: Json = serde_json::from_str(body).unwrap();
+    patches.iter().for_each(|patch| patch.apply_to_request(&mut request, "messages"));
+    assert_eq!(request, serde_json::from_str::<Json>(expected).unwrap());
+}
+
+/// A body that goes on with one that was read: what stands behind the messages has moved.
+#[test]
+fn patches_of_a_request_move_with_what_they_change() {
+    let first = r#"{"system": "a", "messages": [{"content": "b"}], "tools": [{}] , "x": 1}"#;
+    let now = r#"{"system": "a", "messages": [{"content": "b"}, {"content": "more"}], "tools": [{}] , "x": 1}"#;
+    let mark = || Change::Set(Value::Json(json!({ "type": "ephemeral" })));
+    let patches = [
+        at(&[Step::Key("system")], Change::Set(Value::List(vec![Value::Original]))),
+        at(&[Step::Key("tools"), Step::Index(0), Step::Key("cache_control")], mark()),
+        at(&[Step::Key("text")], Change::Set(Value::Text("new".into()))),
+        at(&[Step::Index(1), Step::Key("content")], Change::Set(Value::Text("y".into()))),
+    ];
+    let (then, tape) = (Tape::from_json(first).unwrap(), Tape::from_json(now).unwrap());
+    let messages: Vec<_> = tape.root().get("messages").unwrap().children().collect();
+    let splices = splice::of_request(then.root(), then.root().get("messages").unwrap(), &messages, &patches, now.as_bytes());
+    let expected = r#"{"system": ["a"], "messages": [{"content": "b"}, {"content": "y"}], "tools": [{"cache_control":{"type":"ephemeral"}}] , "x": 1,"text":"new"}"#;
+    assert_eq!(String::from_utf8(splice::spliced(now.as_bytes(), &splices)).unwrap(), expected);
+}
+
+#[test]
 fn an_original_keeps_its_spelling() {
     let listed = Value::List(vec![Value::Record(vec![("type", Value::Text("text".into())), ("text", Value::Original)])]);
     let set = at(&[Step::Index(0), Step::Key("content")], Change::Set(listed));
@@ -98,6 +152,9 @@ fn patches(messages: &Json, choices: &[u8]) -> Vec<Patch> {
                             }
                         }
                     }
+                    let gone = (0..parts.len()).rev().filter(|_| next(3) == 0).collect::<Vec<_>>();
+                    made.retain(|patch| !gone.iter().any(|part| patch.path.starts_with(&[path.clone(), vec![Step::Index(*part)]].concat())));
+                    made.extend(gone.iter().map(|part| Patch { path: [path.clone(), vec![Step::Index(*part)]].concat(), change: Change::Remove }));
                 }
                 _ => {}
             }

@@ -1,0 +1,175 @@
+//! Turns edits, context block and marks into patches of an Anthropic request: first of the system prompt, then message by message.
+
+use std::collections::BTreeMap;
+
+use super::{BLOCK_GAP, Leaf, holds_mark, is_deferred, kind_of, leaves};
+use crate::history::{BlockPlace, Front, Entry, EntryKind, View};
+use crate::plan::Edit;
+use crate::render;
+use crate::tape::{Kind, Node};
+use crate::wire::Changes;
+use crate::wire::patch::{Change, Patch, Step, Value};
+use crate::wire::reading::{cache_control, marks_on, plain};
+
+/// What happens to one message.
+#[derive(Default)]
+struct Touched<'c, 't> {
+    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
+    is_marked: bool,
+}
+
+/// Turns changes into patches; returns them with the block of each message's mark.
+pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
+    for (entry, edit) in changes.edits {
+        let entry = &view.entries[*entry];
+        touched.entry(entry.message).or_default().edits.push((entry, edit));
+    }
+    for &at in changes.marks {
+        touched.entry(at).or_default().is_marked = true;
+    }
+    let mut writer = Writer { changes, patches: Vec::new(), at: 0 };
+    writer.before(view)?;
+    let mut places = Vec::new();
+    for (at, touched) in touched {
+        writer.at = at;
+        places.extend(writer.message(view.nodes[at], &touched)?);
+    }
+    Ok((writer.patches, places))
+}
+
+struct Writer<'c> {
+    changes: &'c Changes<'c>,
+    patches: Vec<Patch>,
+    /// The message that is written.
+    at: usize,
+}
+
+impl Writer<'_> {
+    /// The system prompt; or, where it says nothing that a mark could stand on, the tools.
+    fn before(&mut self, view: &View<'_>) -> crate::Result<()> {
+        let block = self.changes.block.filter(|_| view.block == BlockPlace::Apart);
+        match (view.system, view.front) {
+            (Some(system), Some(Front::System)) => self.system(system, block),
+            _ => self.mark_last("tools", view.tools, |tool| !is_deferred(tool)),
+        }
+    }
+
+    fn system(&mut self, system: Node<'_>, block: Option<&str>) -> crate::Result<()> {
+        let mark = self.changes.mark_system.then_some(self.changes);
+        let value = match (system.text(), block) {
+            (None, None) => return self.mark_last("system", Some(system), holds_mark),
+            (None, Some(block)) => Value::Appended(Box::new(text_block(Value::Text(block.to_owned()), mark))),
+            (Some(text), block) => {
+                let text = match block {
+                    None if mark.is_none() => return Ok(()),
+                    None => Value::Original,
+                    Some(block) if text.is_empty() => Value::Text(block.to_owned()),
+                    Some(block) => Value::Text(format!("{text}{BLOCK_GAP}{block}")),
+                };
+                if mark.is_some() { Value::List(vec![text_block(text, mark)]) } else { text }
+            }
+        };
+        self.patches.push(Patch { path: vec![Step::Key("system")], change: Change::Set(value) });
+        Ok(())
+    }
+
+    /// Marks the last item of a field of the request that can hold a mark, unless the caller has.
+    fn mark_last(&mut self, field: &'static str, items: Option<Node<'_>>, can_hold: impl Fn(Node<'_>) -> bool) -> crate::Result<()> {
+        let items = items.filter(|_| self.changes.mark_system).into_iter().flat_map(Node::children).enumerate();
+        let Some((index, item)) = items.filter(|(_, item)| item.kind() == Kind::Object && can_hold(*item)).last() else { return Ok(()) };
+        plain(item, || format!("{field}[{index}]"))?;
+        if marks_on(item).next().is_none() {
+            let (key, value) = cache_control(self.changes.hour);
+            let path = vec![Step::Key(field), Step::Index(index), Step::Key(key)];
+            self.patches.push(Patch { path, change: Change::Set(Value::Json(value)) });
+        }
+        Ok(())
+    }
+
+    /// Patches one message; returns the block that its mark stands on, in what is returned.
+    fn message(&mut self, node: Node<'_>, touched: &Touched<'_, '_>) -> crate::Result<Option<u32>> {
+        let at = self.at;
+        plain(node, || format!("messages[{at}]"))?;
+        let Some(content) = node.get("content") else { return Ok(None) };
+        if content.kind() == Kind::String {
+            if touched.is_marked {
+                self.push(&[], Change::Set(Value::List(vec![text_block(Value::Original, Some(self.changes))])));
+            }
+            return Ok(touched.is_marked.then_some(0));
+        }
+        let marked = content.children().enumerate().filter(|(_, block)| touched.is_marked && holds_mark(*block)).last().map(|(block, _)| block);
+        let mut further = content.len() as u32;
+        for (part, block) in content.children().enumerate() {
+            if kind_of(block) == "tool_result" {
+                self.result(part, block, touched, &mut further)?;
+            }
+            if marked == Some(part) {
+                plain(block, || format!("messages[{at}].content[{part}]"))?;
+                let (key, value) = cache_control(self.changes.hour);
+                self.push(&[Step::Index(part), Step::Key(key)], Change::Set(Value::Json(value)));
+            }
+        }
+        let mut removed = Vec::new();
+        if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
+            let is_thinking = |block: &Node<'_>| matches!(kind_of(*block), "thinking" | "redacted_thinking");
+            removed.extend(content.children().enumerate().filter(|(_, block)| is_thinking(block)).map(|(part, _)| part));
+        }
+        // The last first, so that no index has moved when its turn comes.
+        removed.iter().rev().for_each(|part| self.push(&[Step::Index(*part)], Change::Remove));
+        Ok(marked.map(|marked| (marked - removed.iter().filter(|part| **part < marked).count()) as u32))
+    }
+
+    /// The edited texts of a result; `further` is the part of the next text that is not the first of its result.
+    fn result(&mut self, part: usize, block: Node<'_>, touched: &Touched<'_, '_>, further: &mut u32) -> crate::Result<()> {
+        let mut is_first = true;
+        let mut found = Vec::new();
+        leaves(block, |path, leaf| {
+            let Leaf::Text(_) = leaf else { return };
+            let part = if is_first { part as u32 } else { *further };
+            *further += u32::from(!is_first);
+            is_first = false;
+            if let Some(text) = touched.text(part) {
+                found.push((path.to_vec(), text));
+            }
+        });
+        for (path, text) in found {
+            self.plain_along(part, block, &path)?;
+            self.push(&[&[Step::Index(part)], &path[..]].concat(), Change::Set(Value::Text(text)));
+        }
+        Ok(())
+    }
+
+    /// Whether all that an edit goes through can be edited.
+    fn plain_along(&self, part: usize, block: Node<'_>, path: &[Step]) -> crate::Result<()> {
+        let mut node = Some(block);
+        for step in path {
+            let Some(here) = node else { break };
+            plain(here, || format!("messages[{}].content[{part}]", self.at))?;
+            node = match step {
+                Step::Index(index) => here.children().nth(*index),
+                Step::Key(key) => here.get(key),
+            };
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, rest: &[Step], change: Change) {
+        self.patches.push(Patch { path: [&[Step::Index(self.at), Step::Key("content")], rest].concat(), change });
+    }
+}
+
+impl Touched<'_, '_> {
+    /// The edited text of a part.
+    fn text(&self, part: u32) -> Option<String> {
+        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
+        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
+        Some(render::text(entry.text(), &edit.pieces))
+    }
+}
+
+fn text_block(text: Value, mark: Option<&Changes<'_>>) -> Value {
+    let mut fields = vec![("type", Value::Text("text".into())), ("text", text)];
+    fields.extend(mark.map(|changes| cache_control(changes.hour)).map(|(key, value)| (key, Value::Json(value))));
+    Value::Record(fields)
+}
