@@ -149,7 +149,8 @@ impl Format {
 
     /// Whether nothing in the request's messages is foreign to it.
     pub fn fits(self, request: &Request<'_>) -> bool {
-        request.messages.is_none_or(|messages| messages.children().all(|message| self.fits_message(message)))
+        let is_of_it = |messages: Node<'_>| messages.children().all(|message| self.fits_message(message));
+        (request.list != openai_responses::LIST || self == Format::OpenaiResponses) && request.messages.is_none_or(is_of_it)
     }
 
     /// The same of a message.

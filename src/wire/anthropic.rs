@@ -33,7 +33,7 @@
 
 use super::patch::{Patch, Step};
 use super::reading::python_json_bytes;
-use super::{Changes, Request, Wire};
+use super::{Changes, Request, Wire, openai_responses};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
 
@@ -89,7 +89,7 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
         _ if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) => {
             return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
         }
-        None if message.get("type").is_some() => return Some("it is an item of OpenAI Responses"),
+        _ if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) => return Some("it is an item of OpenAI Responses"),
         _ => {}
     }
     content.filter(|content| content.kind() == Kind::Array)?.children().map(kind_of).find_map(|kind| match kind {

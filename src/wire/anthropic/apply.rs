@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{BLOCK_GAP, Leaf, holds_mark, is_deferred, kind_of, leaves};
-use crate::history::{BlockPlace, Front, Entry, EntryKind, View};
+use crate::history::{BlockPlace, Entry, EntryKind, Front, View};
 use crate::plan::Edit;
 use crate::render;
 use crate::tape::{Kind, Node};
@@ -50,7 +50,7 @@ impl Writer<'_> {
     fn before(&mut self, view: &View<'_>) -> crate::Result<()> {
         let block = self.changes.block.filter(|_| view.block == BlockPlace::Apart);
         match (view.system, view.front) {
-            (Some(system), Some(Front::System)) => self.system(system, block),
+            (Some(system), front) if block.is_some() || front == Some(Front::System) => self.system(system, block),
             _ => self.mark_last("tools", view.tools, |tool| !is_deferred(tool)),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_GAP, Leaf, holds_mark, is_deferred, kind_of, leaves};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Front, Content, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -18,17 +18,18 @@ pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Res
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
     before(&mut view, request, block);
     place_block(&mut view, block)?;
-    view.front = front(&view);
+    view.front = front(&view, block);
     Ok(view)
 }
 
 /// The system prompt; or, where it says nothing that a mark could stand on, the tools.
-fn front(view: &View<'_>) -> Option<Front> {
+fn front(view: &View<'_>, block: Option<&str>) -> Option<Front> {
     let says_something = |system: Node<'_>| match system.text() {
         Some(text) => !text.trim_ascii().is_empty(),
         None => system.children().any(holds_mark),
     };
-    if view.block == BlockPlace::Apart || view.system.is_some_and(says_something) {
+    let is_added = view.block == BlockPlace::Apart && block.is_some_and(|block| !block.trim_ascii().is_empty());
+    if is_added || view.system.is_some_and(says_something) {
         return Some(Front::System);
     }
     view.tools?.children().any(|tool| !is_deferred(tool)).then_some(Front::Tools)

@@ -323,7 +323,6 @@ fn a_format_is_known_by_what_only_it_has() {
     let mixed = json!({ "role": "assistant", "content": [calls("a", "a")], "tool_calls": [{ "id": "b", "function": { "name": "read", "arguments": "{}" } }] });
     let others = [
         mixed,
-        json!({ "type": "function_call", "call_id": "c", "name": "n", "arguments": "{}" }),
         json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "t", "input": {} }] }),
         json!({ "role": "user", "parts": [{ "text": "hi" }] }),
     ];
