@@ -183,7 +183,8 @@ impl<'t> Conversation<'t> {
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
         let outcome = outcome(planner.view(), &planned, &self.options);
-        let is_same = |((was, before), (is, now)): (&(usize, Rc<Edit>), &(usize, Rc<Edit>))| was == is && Rc::ptr_eq(before, now);
+        type At = (usize, Rc<Edit>);
+        let is_same = |((was, before), (is, now)): (&At, &At)| was == is && Rc::ptr_eq(before, now);
         self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
         (self.edits, self.points) = (planned.edits, planned.breakpoints);
         Ok(outcome)

@@ -77,7 +77,8 @@ pub fn unmarked(sent: &Value, given: &Value, marks: &[Mark]) -> Value {
                 };
                 let Some(blocks) = sent[field].as_array() else { continue }; // it was the block's
                 let was = given[field].as_array();
-                let ours = (0..blocks.len()).rfind(|at| is_ours((&blocks[*at], was.and_then(|was| was.get(*at))))).expect("it is there");
+                let ours = (0..blocks.len()).rfind(|at| is_ours((&blocks[*at], was.and_then(|was| was.get(*at)))));
+                let Some(ours) = ours else { continue }; // it stood on the block
                 if was.is_none() {
                     sent[field] = blocks[0]["text"].clone();
                 } else {
