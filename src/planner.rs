@@ -196,7 +196,7 @@ fn begin<'t>(view: Rc<View<'t>>, format: Format, options: Rc<Options>, given: Gi
         Given::Carried(mut plan) => {
             let cold = [said_cold(&options), changes(&plan, &context_of(&view), &options)].concat();
             let carried = carry::carry(&view, &plan);
-            plan.model = options.model.id.clone().or(plan.model);
+            (plan.format, plan.model) = (format, options.model.id.clone().or(plan.model));
             (plan, carried, cold)
         }
     };

@@ -72,7 +72,7 @@ describe("messages", () => {
       ["a content that is a part", [{ role: "user", content: { type: "text", text: "x" } }], "invalid_message", "messages[0].content", "an array of parts"],
       ["a content that is a Date", [{ role: "user", content: new Date(0) }], "invalid_message", "messages[0].content", "expected a string"],
       ["tool calls that are no array", [user, { role: "assistant", tool_calls: {} }], "invalid_message", "messages[1].tool_calls", "expected an array of tool calls"],
-      ["Anthropic's blocks", [{ role: "user", content: [{ type: "tool_result", tool_use_id: "x" }] }], "unknown_format", "messages[0]", "convert them first"],
+      ["blocks of two formats", [{ role: "user", content: [{ type: "tool_result", tool_use_id: "x" }, { type: "image_url", image_url: { url: "data:," } }] }], "unknown_format", "messages[0]", "convert them first"],
       ["items of Responses among Chat messages", [user, { type: "function_call", name: "x" }, { role: "tool", tool_call_id: "x", content: "" }], "unknown_format", "messages[1]", "convert them first"],
       ["2,000 levels", [{ ...user, extra: nested(2000) }], "too_deep", "messages[0].extra.value.value", "512 levels", "flatten the value, or send it as text"],
       ["a cycle", [user, cycle(user)], "cyclic", "messages[1].self", "it contains itself", "break the cycle"],

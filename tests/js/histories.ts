@@ -143,7 +143,7 @@ export const wire = (messages: readonly unknown[]): string[] => messages.map((me
 export function withoutMarks(result: Pick<FoldResult<Message>, "messages" | "marks">, plain: readonly Message[]): Message[] {
   const messages = structuredClone(result.messages);
   for (const { at, part } of result.marks) {
-    if (part === undefined) continue;
+    if (part === undefined || typeof at !== "number") continue;
     const message = messages[at]!;
     const marked = (message.content as Part[])[part] as Record<string, unknown>;
     delete marked.cache_control;

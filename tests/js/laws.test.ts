@@ -175,7 +175,7 @@ describe("breakpoints", () => {
       const plain = render(history, marked.plan, options); // marks bound what can be read again, so they may decide when a fold is made
       assert.ok(count(marked.messages, MARK) <= Math.max(4, count(history, MARK)));
       for (const { at, part } of marked.marks) {
-        if (part !== undefined) assert.ok(key in ((marked.messages[at]!.content as object[])[part] as object));
+        if (part !== undefined) assert.ok(key in ((marked.messages[at as number]!.content as object[])[part] as object));
       }
       assert.deepEqual(wire(withoutMarks(marked, plain.messages)), wire(plain.messages));
     });

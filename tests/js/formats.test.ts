@@ -1,0 +1,130 @@
+/** Anthropic Messages and OpenAI Responses through objects and bytes, as a host's loop sends them. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { decide, fold, foldBody, foldRequest, type FoldBodyResult, type FoldRequestResult, type Plan } from "warmfold";
+import { refusal } from "./histories.js";
+
+const log = (at: number) => `line of build ${at}\n`.repeat(300);
+
+interface Case {
+  list: "messages" | "input";
+  start: Record<string, unknown>;
+  first: object;
+  round: (at: number) => object[];
+  /** The text of the result of such a round. */
+  text: (round: object[]) => unknown;
+}
+
+const CASES: Record<string, Case> = {
+  "anthropic": {
+    list: "messages",
+    start: { model: "claude-opus-4-5", max_tokens: 1000, system: "Be brief.", tools: [{ name: "build", input_schema: { type: "object" } }] },
+    first: { role: "user", content: "Build it" },
+    round: (at) => [
+      { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature: `s${at}` }, { type: "tool_use", id: `t${at}`, name: "build", input: { at } }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: `t${at}`, content: log(at) }] },
+    ],
+    text: (round) => (round[1] as { content: { content: string }[] }).content[0]!.content,
+  },
+  "openai-responses": {
+    list: "input",
+    start: { model: "gpt-5", instructions: "Be brief.", tools: [{ type: "function", name: "build", parameters: {} }] },
+    first: { role: "user", content: "Build it" },
+    round: (at) => [
+      { type: "reasoning", id: `r${at}`, summary: [], encrypted_content: "x".repeat(50) },
+      { type: "function_call", call_id: `c${at}`, name: "build", arguments: `{"at":${at}}` },
+      { type: "function_call_output", call_id: `c${at}`, output: log(at) },
+    ],
+    text: (round) => (round.at(-1) as { output: string }).output,
+  },
+};
+
+const bytesOf = (request: object) => new TextEncoder().encode(JSON.stringify(request, null, 1));
+const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
+
+for (const [format, { list, start, first, round, text }] of Object.entries(CASES)) {
+  describe(format, () => {
+    const rounds = Array.from({ length: 12 }, (_, at) => round(at));
+    const request = (length: number) => ({ ...start, [list]: [first, ...rounds.slice(0, length).flat()] });
+
+    test("call by call, objects that live on, new objects and bytes agree, and what was sent stays unless a fold says so", () => {
+      let [plan, before]: [Plan | null, string[]] = [null, []];
+      for (let length = 0; length <= rounds.length; length++) {
+        const live: FoldRequestResult<ReturnType<typeof request>> = foldRequest(request(length), { plan });
+        assert.deepEqual(foldRequest(structuredClone(request(length)), { plan: structuredClone(plan) }), live);
+        const { body, splices, ...decision }: FoldBodyResult = foldBody(bytesOf(request(length)), { plan });
+        const { request: whole, ...same } = live;
+        const folded = whole as Record<string, unknown>;
+        assert.deepEqual(decision, same);
+        assert.deepEqual(JSON.parse(textOf(body)), folded);
+        assert.equal(splices.length, live.plan.edits.length);
+        const sent = (folded[list] as object[]).map((message) => JSON.stringify(message));
+        const kept = Math.min(live.report.foldedFrom ?? Infinity, before.length);
+        assert.deepEqual(sent.slice(0, kept), before.slice(0, kept));
+        [plan, before] = [live.plan, sent];
+      }
+      assert.ok(plan!.edits.length >= 8, `${plan!.edits.length}`);
+      assert.equal(plan!.format, format);
+    });
+
+    test("a result is shortened in its place, and all else is the host's own", () => {
+      const whole = request(6);
+      const { request: folded, plan } = foldRequest(whole, { plan: null });
+      assert.ok(plan.edits.length > 0);
+      for (const [at, item] of (folded[list] as object[]).entries()) {
+        const edited = plan.edits.some((edit) => edit.message === at);
+        assert.equal(item === (whole[list] as object[])[at], !edited);
+        if (edited) assert.match(String(text([first, item])), /^\[warmfold: /);
+      }
+      for (const key of Object.keys(start)) assert.equal(folded[key as keyof typeof folded], whole[key as keyof typeof whole]);
+    });
+
+    test("a context block goes to the system prompt, and messages alone have no place for it", () => {
+      const contextBlock = "Notes of the project.";
+      const { request: folded } = foldRequest(request(2), { plan: null, contextBlock });
+      const system = JSON.stringify({ ...folded, [list]: [] });
+      assert.ok(system.includes(`Be brief.\\n\\n${contextBlock}`), system);
+      assert.equal(textOf(foldBody(bytesOf(request(2)), { plan: null, contextBlock }).body).includes(contextBlock), true);
+      const alone = refusal(() => fold(request(2)[list] as object[], { format: format as "anthropic", system: "Be brief.", contextBlock }));
+      assert.match(alone.message, /foldRequest/);
+    });
+
+    test("marks: at most four, and the request without them is the one that was given", () => {
+      const { request: folded, marks, breakpoints } = foldRequest(request(10), { plan: null, when: "never", marks: format === "anthropic" ? "anthropic" : "openai", milestoneTokens: 4000 });
+      const MARK = /,?"(cache_control|prompt_cache_breakpoint)":\{[^}]*\}/g;
+      const json = JSON.stringify(folded);
+      const written = json.match(MARK) ?? [];
+      assert.ok(written.length > 0 && written.length <= 4, `${written.length}`);
+      assert.equal(written.length, marks.filter(({ part }) => part !== undefined).length);
+      assert.ok(breakpoints.every((at) => typeof at === "number"));
+      if (format === "anthropic") {
+        assert.deepEqual(marks[0], { at: "system", part: 0 });
+        assert.deepEqual((folded as { system?: unknown }).system, [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }]);
+        const body = foldBody(bytesOf(request(10)), { plan: null, when: "never", marks: "anthropic", milestoneTokens: 4000 });
+        assert.deepEqual(JSON.parse(textOf(body.body)), folded);
+      }
+    });
+
+    test("a first call that tells no format is no promise", () => {
+      const one = [{ role: "user", content: "Build it" }];
+      let { plan } = fold(one, { plan: null });
+      assert.equal(plan.format, "openai-chat");
+      const messages: object[] = [...one];
+      for (const more of rounds.slice(0, 4)) {
+        messages.push(...more);
+        const result = fold(messages, { plan });
+        assert.deepEqual(result, fold(structuredClone(messages), { plan }));
+        ({ plan } = result);
+      }
+      assert.equal(plan.format, format);
+      assert.equal(decide(messages, { plan }).plan.format, format);
+    });
+  });
+}
+
+test("an input that is a text is sent as it is", () => {
+  const request = { model: "gpt-5", input: "Hi" };
+  assert.equal(foldRequest(request).request, request);
+  const body = bytesOf(request);
+  assert.equal(foldBody(body).body, body);
+});
