@@ -215,7 +215,7 @@ fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<Str
     let (view, options, length) = (&*view, &*options, view.messages.len());
     let last = state.calls.len() - 1;
     let mut notes: Vec<String> =
-        options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no messages[{}]", pin.message)).collect();
+        options.pins.iter().filter(|pin| pin.message >= length).map(|pin| format!("pins: there is no {}[{}]", view.list, pin.message)).collect();
     notes.extend(options.assumed_prices().map(|model| format!("prices: nothing is known of {model}, so Anthropic's are taken; pass cache")));
     if options.when == When::Budget && options.limit_tokens().is_none() {
         notes.push("when: \"budget\" folds over budgetTokens or the model's window, and neither is known".to_owned());

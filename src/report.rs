@@ -223,15 +223,19 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
     let orphans = view.entries.iter().filter(|entry| entry.kind == EntryKind::Result && entry.tool_call.is_none());
     if let Some(orphan) = orphans.clone().next() {
         reasons.push(format!(
-            "history: {} without a tool call, the first in messages[{}], left as they are",
+            "history: {} without a tool call, the first in {}[{}], left as they are",
             counted(orphans.count(), "result"),
+            view.list,
             orphan.message
         ));
     }
     let strangers = || (0..view.messages.len()).filter(|at| view.messages[*at].role == Role::Other);
     if let Some(first) = strangers().next() {
-        reasons
-            .push(format!("history: {} of an unknown role, the first messages[{first}], left as they are", counted(strangers().count(), "message")));
+        reasons.push(format!(
+            "history: {} of an unknown role, the first {}[{first}], left as they are",
+            counted(strangers().count(), "message"),
+            view.list
+        ));
     }
     reasons.extend(planned.notes.iter().cloned());
     reasons

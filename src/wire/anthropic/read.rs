@@ -11,7 +11,7 @@ use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, plain, s
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
     let messages = request.message_array()?;
-    let mut view = View { forced_tool: forced_tool(request), ..View::default() };
+    let mut view = View { list: request.list, forced_tool: forced_tool(request), ..View::default() };
     view.messages.reserve(messages.len());
     view.entries.reserve(messages.len());
     append(&mut view, messages.children())?;
