@@ -4,6 +4,7 @@
 //! fields it is spread over.
 
 use super::patch::Patch;
+use super::reading::is_anthropic_block;
 use super::{Changes, Request, Wire, openai_responses};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
@@ -53,8 +54,7 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
     }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
-        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "compaction" => Some("it has blocks of Anthropic Messages"),
-        kind if kind.ends_with("_tool_use") || kind.ends_with("_tool_result") => Some("it has blocks of Anthropic Messages"),
+        kind if is_anthropic_block(kind) => Some("it has blocks of Anthropic Messages"),
         "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
         "input_text" | "output_text" | "input_image" | "input_file" => Some("it has parts of OpenAI Responses"),
         _ => None,

@@ -32,7 +32,7 @@
 //! ```
 
 use super::patch::Patch;
-use super::reading::python_json_bytes;
+use super::reading::{is_anthropic_block, python_json_bytes};
 use super::{Changes, Request, Wire};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
@@ -104,7 +104,7 @@ fn foreign(item: Node<'_>) -> Option<&'static str> {
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
         "text" | "image_url" => Some("it has parts of OpenAI Chat"),
-        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => Some("it has blocks of Anthropic Messages"),
+        kind if is_anthropic_block(kind) => Some("it has blocks of Anthropic Messages"),
         "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
         _ => None,
     })

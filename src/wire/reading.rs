@@ -108,3 +108,10 @@ pub(super) fn python_json_bytes(root: Node<'_>) -> u64 {
     let bytes: usize = root.subtree().map(|node| one(node) + node.key().map_or(0, |key| text(key) + 2) + 2).sum();
     bytes as u64 - 2
 }
+
+/// Whether only Anthropic Messages have blocks of this type.
+pub(super) fn is_anthropic_block(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "compaction")
+        || kind.ends_with("_tool_use")
+        || kind.ends_with("_tool_result")
+}

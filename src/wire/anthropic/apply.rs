@@ -49,23 +49,27 @@ impl Writer<'_> {
     /// The system prompt; or, where it says nothing that a mark could stand on, the tools.
     fn before(&mut self, view: &View<'_>) -> crate::Result<()> {
         let block = self.changes.block.filter(|_| view.block == BlockPlace::Apart);
-        match (view.system, view.front) {
-            (Some(system), front) if block.is_some() || front == Some(Front::System) => self.system(system, block),
-            _ => self.mark_last("tools", view.tools, |tool| !is_deferred(tool)),
+        if block.is_some() || view.front == Some(Front::System) {
+            self.system(view, block)?;
         }
+        if view.front == Some(Front::Tools) {
+            self.mark_last("tools", view.tools, |tool| !is_deferred(tool))?;
+        }
+        Ok(())
     }
 
-    fn system(&mut self, system: Node<'_>, block: Option<&str>) -> crate::Result<()> {
-        let mark = self.changes.mark_system.then_some(self.changes);
-        let value = match (system.text(), block) {
-            (None, None) => return self.mark_last("system", Some(system), holds_mark),
-            (None, Some(block)) => Value::Appended(Box::new(text_block(Value::Text(block.to_owned()), mark))),
-            (Some(text), block) => {
-                let text = match block {
-                    None if mark.is_none() => return Ok(()),
-                    None => Value::Original,
-                    Some(block) if text.is_empty() => Value::Text(block.to_owned()),
-                    Some(block) => Value::Text(format!("{text}{BLOCK_GAP}{block}")),
+    fn system(&mut self, view: &View<'_>, block: Option<&str>) -> crate::Result<()> {
+        let mark = (self.changes.mark_system && view.front == Some(Front::System)).then_some(self.changes);
+        let list = view.system.filter(|system| system.kind() == Kind::Array);
+        let value = match (list, block) {
+            (Some(_), None) => return self.mark_last("system", list, holds_mark),
+            (Some(_), Some(block)) => Value::Appended(Box::new(text_block(Value::Text(block.to_owned()), mark))),
+            (None, None) if mark.is_none() => return Ok(()),
+            (None, block) => {
+                let text = match (view.system.and_then(Node::text).filter(|text| !text.is_empty()), block) {
+                    (_, None) => Value::Original,
+                    (None, Some(block)) => Value::Text(block.to_owned()),
+                    (Some(text), Some(block)) => Value::Text(format!("{text}{BLOCK_GAP}{block}")),
                 };
                 if mark.is_some() { Value::List(vec![text_block(text, mark)]) } else { text }
             }

@@ -24,9 +24,9 @@ pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Res
 
 /// The system prompt; or, where it says nothing that a mark could stand on, the tools.
 fn front(view: &View<'_>, block: Option<&str>) -> Option<Front> {
-    let says_something = |system: Node<'_>| match system.text() {
-        Some(text) => !text.trim_ascii().is_empty(),
-        None => system.children().any(holds_mark),
+    let says_something = |system: Node<'_>| match system.kind() {
+        Kind::Array => system.children().any(holds_mark),
+        _ => system.text().is_some_and(|text| !text.trim_ascii().is_empty()),
     };
     let is_added = view.block == BlockPlace::Apart && block.is_some_and(|block| !block.trim_ascii().is_empty());
     if is_added || view.system.is_some_and(says_something) {
@@ -47,22 +47,22 @@ fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
     choice.get("name").and_then(Node::text)
 }
 
-/// At the end of the system prompt. The block's size is what reading the prompt back with the block in it would add.
+/// At the end of the system prompt, which it may be alone. The block's size is what reading the prompt back with the block in it would add.
 fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
     let Some(block) = block else { return Ok(()) };
-    let Some(system) = view.system.filter(|_| view.is_whole) else {
-        let what = "the system prompt stands outside the messages, where it belongs: pass the whole request, `system` included, to foldRequest";
+    if !view.is_whole {
+        let what = "it belongs into the system prompt, which is not returned with messages alone: fold the whole request with foldRequest";
         return Err(Error::new(Code::InvalidOption, "options.contextBlock", what));
-    };
-    if !matches!(system.kind(), Kind::String | Kind::Array) {
+    }
+    if view.system.is_some_and(|system| !matches!(system.kind(), Kind::String | Kind::Array)) {
         return Err(Error::new(Code::InvalidMessage, "system", "expected a string or an array of text blocks"));
     }
-    let last = system.text().or_else(|| system.children().last()?.get("text")?.text());
+    let last = view.system.and_then(|system| system.text().or_else(|| system.children().last()?.get("text")?.text()));
     if last.and_then(|text| text.strip_suffix(block)).is_some_and(|before| before.is_empty() || before.ends_with(BLOCK_GAP)) {
         return Ok(()); // the host has put it there
     }
     view.block = BlockPlace::Apart;
-    view.overhead += match system.text().filter(|text| !text.is_empty()) {
+    view.overhead += match view.system.and_then(Node::text).filter(|text| !text.is_empty()) {
         Some(text) => Size {
             tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
             bytes: (BLOCK_GAP.len() + block.len()) as u32,

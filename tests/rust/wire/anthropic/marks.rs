@@ -1,6 +1,8 @@
 //! Marks on content blocks: where they may stand, and whose count.
 
 use serde_json::{Value, json};
+use warmfold::fold::Place;
+use warmfold::history::Front;
 
 use super::validator::faults;
 use super::{Folded, folded};
@@ -124,4 +126,22 @@ fn marks_are_this_apis() {
         &Carry::New,
     );
     assert!(folded.sent.to_string().contains("cache_control") && !folded.sent.to_string().contains("prompt_cache_breakpoint"));
+}
+
+/// What stands before the messages has a mark of its own, told by its name.
+#[test]
+fn the_front_is_marked() {
+    let marks = |more: Value| {
+        let request = merged(&json!({ "messages": [user("hi")] }), &more);
+        let folded = folded(&request, &json!({ "marks": "anthropic" }), &Carry::New);
+        assert_eq!(faults(&folded.sent), Vec::<String>::new());
+        (folded.call.outcome.marks.iter().map(|mark| mark.at).collect::<Vec<_>>(), folded.sent)
+    };
+    let (places, sent) = marks(json!({ "system": "rules", "tools": [{ "name": "read" }] }));
+    assert_eq!(places, [Place::Front(Front::System), Place::Message(0)]);
+    assert_eq!(sent["system"], json!([{ "type": "text", "text": "rules", "cache_control": five() }]));
+    let (places, sent) = marks(json!({ "tools": [{ "name": "read" }] }));
+    assert_eq!(places, [Place::Front(Front::Tools), Place::Message(0)]);
+    assert_eq!(sent["tools"][0]["cache_control"], five());
+    assert_eq!(marks(json!({})).0, [Place::Message(0)]);
 }

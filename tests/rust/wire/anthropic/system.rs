@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use warmfold::options::Marks;
+use warmfold::planner::Given;
 use warmfold::wire::{Changes, Request};
 use warmfold::{Format, Tape};
 
@@ -50,11 +51,28 @@ fn it_is_counted() {
 }
 
 #[test]
-fn without_a_system_prompt_it_is_refused() {
+fn without_a_system_prompt_it_becomes_one() {
+    let request = json!({ "messages": [user("hi")], "max_tokens": 1 });
+    for (marks, system) in
+        [("none", json!("notes")), ("anthropic", json!([{ "type": "text", "text": "notes", "cache_control": { "type": "ephemeral" } }]))]
+    {
+        let folded = folded(&request, &json!({ "contextBlock": "notes", "marks": marks }), &Carry::New);
+        assert_eq!(folded.sent["system"], system);
+        assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
+    }
+}
+
+/// With messages alone there is nowhere to put it.
+#[test]
+fn with_messages_alone_it_is_refused() {
     let options = json!({ "format": "anthropic", "contextBlock": "notes" });
-    let fault = try_fold(&json!({ "messages": [user("hi")] }), &options, &Carry::New).unwrap_err();
-    assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
-    assert!(fault.message().contains("foldRequest"), "{}", fault.message());
+    for request in [json!({ "messages": [user("hi")] }), json!({ "messages": [user("hi")], "system": "rules" })] {
+        let tape = Tape::from_json(request.to_string()).unwrap();
+        let request = Request { is_whole: false, ..Request::of(tape.root()) };
+        let fault = warmfold::fold::fold(&request, &warmfold::Options::from_json(options.clone()).unwrap(), Given::New).unwrap_err();
+        assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
+        assert!(fault.message().contains("foldRequest"), "{}", fault.message());
+    }
     let odd = try_fold(&json!({ "system": 7, "messages": [user("hi")] }), &options, &Carry::New).unwrap_err();
     assert_eq!((odd.code().as_str(), odd.path()), ("invalid_message", "system"));
 }
