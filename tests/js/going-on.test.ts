@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, beforeEach, describe, mock, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { fold, foldBody, foldRequest, WarmfoldError } from "../../js/index.js";
 import type { FoldBodyResult, FoldOptions, FoldResult, Plan } from "../../js/types.js";
@@ -269,5 +270,17 @@ describe("bodies that go on", () => {
       assert.deepEqual(fault(() => foldBody(body)), anew);
     }
     assert.equal(foldBody(bytesOf({ model: "gpt-5", messages })).verdict, foldRequest({ model: "gpt-5", messages }).verdict);
+  });
+
+  test("a field behind the messages that ends as they did is none of them", () => {
+    const messages = conversation(4);
+    const more = [',"tools":[{"type":"function","function":{"name":"t"}}]', ',"messages":[{"role":"user","content":"x"}]', ',"":[{"role":"user","content":"x"}]'];
+    for (const field of more) {
+      foldBody(bytesOf({ messages }));
+      const body = new TextEncoder().encode(JSON.stringify({ messages }).replace(/\}$/, `${field}}`));
+      const { body: folded, splices: _, ...decision } = foldBody(body);
+      const { request, ...anew } = foldRequest(parsed(body) as { messages: Message[] });
+      assert.ok(isDeepStrictEqual([decision, parsed(folded)], [anew, request]), field);
+    }
   });
 });
