@@ -96,6 +96,7 @@ interface Written<O> {
   texts: string;
   sameEdits: boolean;
   samePatches: boolean;
+  kept: boolean;
   outcome: O;
 }
 
@@ -150,20 +151,20 @@ function foldedAndKept(request: object, messages: readonly unknown[], options: F
   if (number === 0) return foldedFrom(plan);
   const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
   const outcome = withEdits(written, plan?.edits);
-  keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
+  if (written.kept) keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
   return { texts, ...outcome };
 }
 
 function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded {
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
-  const more = writeTape({ messages: messages.slice(length), said, plan: samePlan ? undefined : plan }, true) as Fields;
+  const more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
   const written = returned<Written<Decision & Patched>>(() =>
     takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))),
   );
   const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
   const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
   const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
-  wentOn(one, (more.values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
+  wentOn(one, ((more.values[0] as Fields).values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
   return { ...outcome, patches, texts };
 }
 

@@ -111,6 +111,8 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
 /// A conversation that goes on: what an earlier call has read is not read again.
 pub struct Conversation<'t> {
     format: Format,
+    /// Of so many messages the format was recognised; a carried plan names it.
+    recognised: usize,
     options: Rc<Options>,
     /// `None` with `enabled: false`.
     planner: Option<Planner<'t>>,
@@ -125,22 +127,23 @@ impl<'t> Conversation<'t> {
     /// # Errors
     /// As [`fold`].
     pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
-        let format = match (options.format, &given) {
-            (Some(format), _) => format,
-            (None, Given::Carried(plan)) => plan.format,
-            _ => Format::recognise(request)?,
+        let (format, recognised) = match (options.format, &given) {
+            (Some(format), _) => (format, 0),
+            (None, Given::Carried(plan)) => (plan.format, 0),
+            _ => (Format::recognise(request)?, request.message_array()?.len()),
         };
         let view = format.read(request, options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
-            return Ok((Conversation { format, options, planner: None, edits: Vec::new(), has_same_edits: false }, outcome));
+            return Ok((Conversation { format, recognised, options, planner: None, edits: Vec::new(), has_same_edits: false }, outcome));
         }
         let (planner, planned) = Planner::start(view, format, options.clone(), given);
         let outcome = outcome(planner.view(), &planned, &options);
-        Ok((Conversation { format, options, planner: Some(planner), edits: planned.edits, has_same_edits: false }, outcome))
+        Ok((Conversation { format, recognised, options, planner: Some(planner), edits: planned.edits, has_same_edits: false }, outcome))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
+    /// Only where it [can go on](Conversation::can_go_on).
     ///
     /// # Errors
     /// As [`fold`]; the conversation is then of no more use.
@@ -149,6 +152,11 @@ impl<'t> Conversation<'t> {
             return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
         };
         self.options = Rc::new(Options { cold: said.cold, usage: said.usage, ..(*self.options).clone() });
+        if self.options.format.is_none() && matches!(given, Given::Derive | Given::New) {
+            let all = planner.view().nodes.iter().copied().chain(messages.clone()).enumerate();
+            Format::of_messages(all.clone().skip(self.recognised))?;
+            self.recognised = all.count();
+        }
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
         let outcome = outcome(planner.view(), &planned, &self.options);
@@ -156,6 +164,11 @@ impl<'t> Conversation<'t> {
         self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
         self.edits = planned.edits;
         Ok(outcome)
+    }
+
+    /// Whether more messages may follow: those of the leading system messages change what stands before the history.
+    pub fn can_go_on(&self) -> bool {
+        self.planner.as_ref().is_some_and(|planner| planner.view().system_end < planner.view().messages.len())
     }
 
     /// The plan that was returned last.

@@ -115,10 +115,14 @@ impl Format {
     /// # Errors
     /// [`Code::UnknownFormat`] with the first message that no format fits.
     pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
-        let messages = request.message_array()?;
+        Format::of_messages(request.message_array()?.children().enumerate())
+    }
+
+    /// The same of some messages, with their indices.
+    pub(crate) fn of_messages<'t>(messages: impl Iterator<Item = (usize, Node<'t>)> + Clone) -> crate::Result<Format> {
         let mut first_fault = None;
         for (_, format) in Format::NAMES {
-            let mut faults = messages.children().enumerate().filter_map(|(at, message)| Some((at, format.wire().foreign(message)?)));
+            let mut faults = messages.clone().filter_map(|(at, message)| Some((at, format.wire().foreign(message)?)));
             let Some(fault) = faults.next() else { return Ok(*format) };
             first_fault.get_or_insert(fault);
         }

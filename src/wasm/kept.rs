@@ -59,6 +59,8 @@ pub(super) struct Known {
     pub(super) edits: Option<Vec<Rc<Edit>>>,
     /// Whether the patches are those of the call before.
     pub(super) same_patches: bool,
+    /// Whether the conversation is kept.
+    pub(super) kept: bool,
 }
 
 /// Gives a conversation's memory back.
@@ -81,7 +83,7 @@ impl Kept {
             let (request, Asked { options, given, edits, .. }) = (Request::of(node), asked(root, node)?);
             let (conversation, mut outcome) = Conversation::start(&request, Rc::new(options), given)?;
             conversation.apply(&mut outcome)?;
-            known = Some(Known { outcome, edits, same_patches: false });
+            known = Some(Known { outcome, edits, same_patches: false, kept: conversation.can_go_on() });
             Ok::<_, Error>(Reading { conversation, request: node, array: request.message_array()? })
         })?;
         known.map(|known| (kept, known)).ok_or_else(lost)
@@ -95,18 +97,21 @@ fn lost() -> Error {
 /// Begins a conversation of objects: `{ request, options, said, plan }` stand on the tape.
 pub(super) fn start_objects(number: u32, tape: Tape) -> crate::Result<Known> {
     let (kept, known) = Kept::start(tape, |root| root.get("request").unwrap_or(root), Asked::read)?;
-    OBJECTS.with_borrow_mut(|all| all.insert(number, kept));
+    if known.kept {
+        OBJECTS.with_borrow_mut(|all| all.insert(number, kept));
+    }
     Ok(known)
 }
 
-/// Goes on with one: `{ messages, said, plan }` stand on the tape, the plan unless it is the one that was returned last.
+/// Goes on with one: `{ request: { messages }, said, plan }` stand on the tape, the plan unless it is the one that was returned last.
 pub(super) fn next_objects(number: u32, same_plan: bool, tape: Tape) -> crate::Result<Known> {
     OBJECTS.with_borrow_mut(|all| {
         all.get_mut(&number).ok_or_else(lost)?.with_dependent_mut(|tapes, Reading { conversation, .. }| {
             let root = tapes.alloc(tape).root();
             let asked = Asked::read(root, root)?;
             let given = if same_plan { Given::Kept } else { asked.given };
-            next(conversation, root.get("messages").unwrap_or(root).children(), Asked { given, ..asked })
+            let messages = root.get("request").and_then(|request| request.get("messages")).unwrap_or(root);
+            next(conversation, messages.children(), Asked { given, ..asked })
         })
     })
 }
@@ -127,7 +132,7 @@ fn next<'t>(conversation: &mut Conversation<'t>, messages: Children<'t>, asked: 
     if !same_patches {
         conversation.apply(&mut outcome)?;
     }
-    Ok(Known { outcome, edits, same_patches })
+    Ok(Known { outcome, edits, same_patches, kept: true })
 }
 
 /// What a body became.
@@ -169,7 +174,7 @@ pub(super) fn fold_body(body: Vec<u8>, next: u32, same_plan: u32, asked: Node<'_
         let tape = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
         let (kept, mut known) = Kept::start(tape, |root| root, |_, request| read(request))?;
         let (splices, end) = kept.with_dependent(|_, reading| reading.splices(&mut known.outcome, &body));
-        if next == 0 || end == 0 {
+        if next == 0 || end == 0 || !known.kept {
             return Ok(Folded { known, splices, number: 0 });
         }
         all.insert(next, Body { kept, bytes: body, end, print, splices: splices.clone() });

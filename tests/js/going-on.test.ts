@@ -34,6 +34,16 @@ function gone(run: () => void): number {
   return spy.callCount();
 }
 
+/** The error of a call, if it fails. */
+function outcome(run: () => unknown): { e?: string; p?: string | undefined } {
+  try {
+    return (run(), {});
+  } catch (error) {
+    assert.ok(WarmfoldError.isInstance(error));
+    return { e: error.code, p: error.path };
+  }
+}
+
 /** What a host does between two calls. */
 type Step = { further: number; plan: "last" | "none" | "null" | "copied" | "older"; change: "nothing" | "content" | "field" | "key order" | "tools" | "label"; at: number; signals: FoldOptions };
 const step: fc.Arbitrary<Step> = fc.record({
@@ -188,6 +198,28 @@ describe("objects that live on", () => {
       assert.deepEqual(result, fold(copyOf(messages), { plan }));
       plan = result.plan;
       messages.splice(-2);
+    }
+  });
+
+  test("a carried plan names the format; without one it is recognised in all messages, too", () => {
+    const messages: object[] = conversation(4);
+    const { plan } = fold(messages, { plan: null });
+    messages.push({ role: "user", content: [{ type: "tool_use" }] });
+    for (const none of [null, undefined]) {
+      for (let call = 0; call < 3; call++) fold(messages, { plan });
+      const { e, p } = outcome(() => fold(messages, { plan: none }));
+      assert.deepEqual([e, p], ["unknown_format", "messages[9]"]);
+    }
+  });
+
+  test("system messages that follow at the beginning stand before the history", () => {
+    for (const contextBlock of [undefined, "Notes"]) {
+      const messages: Message[] = [];
+      for (const more of [[{ role: "system", content: "one" }], [], [], [{ role: "developer", content: "two" }], [{ role: "system", content: "three" }], conversation(3)]) {
+        messages.push(...more);
+        const options = contextBlock === undefined ? {} : { contextBlock };
+        if (messages.length > 0) assert.ok(isDeepStrictEqual(fold(messages, options), fold(copyOf(messages), options)), `${messages.length}`);
+      }
     }
   });
 
