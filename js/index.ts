@@ -121,7 +121,7 @@ function folded(request: object, given: FoldOptions): Folded {
     if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce(request, options, said, plan);
     const found = find(messages);
     if (typeof found === "object") {
-      if (isSameSoFar(found, request, messages, options)) return goneOn(found, messages, said, plan);
+      if (isSameSoFar(found, request, messages, options)) return goneOn(found, request, messages, options, said, plan);
       drop(found.one.number);
     }
     if (found !== undefined) return foldedAndKept(request, messages, options, said, plan);
@@ -155,9 +155,15 @@ function foldedAndKept(request: object, messages: readonly unknown[], options: F
   return { texts, ...outcome };
 }
 
-function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded {
+function goneOn({ one, length }: Found, request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
-  const more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
+  let more: Fields;
+  try {
+    more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
+  } catch (error) {
+    if (!(error instanceof WarmfoldError)) throw error;
+    return foldedOnce(request, options, said, plan); // to name the place in all of the messages
+  }
   const written = returned<Written<Decision & Patched>>(() =>
     takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))),
   );

@@ -201,6 +201,28 @@ describe("objects that live on", () => {
     }
   });
 
+  test("nor does a place in an error change, nor the depth that is taken", () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    const cyclic: Record<string, unknown> = { role: "user", content: "x" };
+    cyclic.itself = cyclic;
+    const foreign = { role: "user", content: [{ type: "tool_use" }] };
+    const wrong: [object, string, string?][] = [[cyclic, "cyclic", "messages[9].itself"], [foreign, "unknown_format", "messages[9]"]];
+    for (let depth = 506; depth < 514; depth++) wrong.push([{ role: "user", content: "x", nested: nested(depth) }, depth < 510 ? "fine" : "too_deep"]);
+    for (const [message, code, path] of wrong) {
+      const messages: object[] = conversation(4);
+      for (let call = 0; call < 3; call++) fold(messages);
+      messages.push(message);
+      const times = gone(() => {
+        const { e, p } = outcome(() => fold(messages));
+        const anew = outcome(() => fold([...conversation(4), message]));
+        assert.deepEqual([e ?? "fine", p], [anew.e ?? "fine", anew.p], code);
+        assert.equal(e ?? "fine", code);
+        if (path) assert.equal(p, path);
+      });
+      assert.ok(times > 0 || code === "cyclic" || code === "too_deep", code);
+    }
+  });
+
   test("a carried plan names the format; without one it is recognised in all messages, too", () => {
     const messages: object[] = conversation(4);
     const { plan } = fold(messages, { plan: null });
