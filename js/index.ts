@@ -117,7 +117,8 @@ function folded(request: object, given: FoldOptions): Folded {
   const { plan, cold, usage, ...options } = given;
   const said = { cold, usage };
   return inWasm("fold", () => {
-    const messages = (request as { messages?: unknown }).messages;
+    // What is inherited is no field of the request's JSON.
+    const messages = Object.prototype.propertyIsEnumerable.call(request, "messages") ? (request as { messages?: unknown }).messages : undefined;
     if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce(request, options, said, plan);
     const found = find(messages);
     if (typeof found === "object") {

@@ -245,6 +245,12 @@ describe("objects that live on", () => {
     }
   });
 
+  test("messages that a request inherits are none of its own", () => {
+    const messages = conversation(4);
+    for (let call = 0; call < 3; call++) foldRequest({ messages });
+    for (const request of [Object.create({ messages }), Object.defineProperty({}, "messages", { value: messages })]) assert.equal(outcome(() => foldRequest(request)).e, "not_an_array");
+  });
+
   test("a getter that calls warmfold is refused, and nothing is left behind", () => {
     const messages: object[] = conversation(6);
     for (let call = 0; call < 3; call++) fold(messages);
