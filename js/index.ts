@@ -55,7 +55,9 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
     const next = nextNumber(body.length);
     const { number, ...written } = returned<WrittenBody>(() => orElse(bodies.dropAll, () => wasm().foldBody(body.length, next, samePlan)));
     withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
-    if (number) bodies.keep(number, body.length, written.outcome.plan, written.sameEdits);
+    // Those of another plan than the last one are not what is known of the last one.
+    const areLast = written.sameEdits && (plan === undefined || samePlan === number);
+    if (number) bodies.keep(number, body.length, written.outcome.plan, areLast);
     return written;
   });
   const { patches: _, ...decision } = outcome;

@@ -332,6 +332,17 @@ describe("bodies that go on", () => {
     assert.equal(foldBody(bytesOf({ model: "gpt-5", messages })).verdict, foldRequest({ model: "gpt-5", messages }).verdict);
   });
 
+  test("a derived plan has its own edits, not those of the call before the last", () => {
+    const messages = conversation(6).map((message) => (message.role === "tool" ? { ...message, content: LOG.repeat(30) + message.tool_call_id } : message));
+    const [body, options] = [bytesOf({ messages }), { when: "budget", budgetTokens: 200_000, preset: "careful" } as const];
+    const first = foldBody(body, { ...options, plan: null }).plan;
+    const kept = structuredClone(first);
+    const usage = { inputTokens: first.request!.estimate * 4, upTo: messages.length };
+    const counts = [{ plan: first, usage }, { plan: kept }, {}].map((given) => foldBody(body, { ...options, ...given }).plan.edits.length);
+    assert.ok(first.edits.length === 0 && counts[0]! > 0, `${counts}`);
+    assert.deepEqual(counts.slice(1), [0, 0]);
+  });
+
   test("a field behind the messages that ends as they did is none of them", () => {
     const messages = conversation(4);
     const more = [',"tools":[{"type":"function","function":{"name":"t"}}]', ',"messages":[{"role":"user","content":"x"}]', ',"":[{"role":"user","content":"x"}]'];
