@@ -2,7 +2,7 @@
 
 import { applyPatches, copyOf, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
+import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, nextNumber, note, checkInstance, shadowOfPlan, wentOn, type Found } from "./memory.js";
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
@@ -53,12 +53,14 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
     const room = wasm().bodyRoom(body.length);
     new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
     const next = nextNumber(body.length);
-    const { number, ...written } = returned<WrittenBody>(() => orElse(bodies.dropAll, () => wasm().foldBody(body.length, next, samePlan)));
-    withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
-    // Those of another plan than the last one are not what is known of the last one.
-    const areLast = written.sameEdits && (plan === undefined || samePlan === number);
-    if (number) bodies.keep(number, body.length, written.outcome.plan, areLast);
-    return written;
+    return orElse(bodies.dropAll, () => {
+      const { number, ...written } = returned<WrittenBody>(() => wasm().foldBody(body.length, next, samePlan));
+      withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
+      // Those of another plan than the last one are not what is known of the last one.
+      const areLast = written.sameEdits && (plan === undefined || samePlan === number);
+      if (number) bodies.keep(number, body.length, written.outcome.plan, areLast);
+      return written;
+    });
   });
   const { patches: _, ...decision } = outcome;
   const splices = splicesOf(places, texts);
@@ -152,10 +154,12 @@ function foldedAndKept(request: object, messages: readonly unknown[], options: F
   const traced = writeTape({ request, options, said, plan }, true) as Fields;
   const number = nextNumber(tapeBytes());
   if (number === 0) return foldedFrom(plan);
-  const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
-  const outcome = withEdits(written, plan?.edits);
-  if (written.kept) keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
-  return { texts, ...outcome };
+  return orElse(() => drop(number), () => {
+    const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
+    const outcome = withEdits(written, plan?.edits);
+    if (written.kept) keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
+    return { texts, ...outcome };
+  });
 }
 
 function goneOn({ one, length }: Found, request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
@@ -167,22 +171,29 @@ function goneOn({ one, length }: Found, request: object, messages: readonly unkn
     if (!(error instanceof WarmfoldError)) throw error;
     return foldedOnce(request, options, said, plan); // to name the place in all of the messages
   }
-  const written = returned<Written<Decision & Patched>>(() =>
-    takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))),
-  );
-  const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
-  const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
-  const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
-  wentOn(one, ((more.values[0] as Fields).values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
-  return { ...outcome, patches, texts };
+  return orElse(() => drop(one.number), () => {
+    const written = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().goOn(one.number, samePlan)));
+    const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
+    const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
+    const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
+    wentOn(one, ((more.values[0] as Fields).values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
+    return { ...outcome, patches, texts };
+  });
 }
 
-/** What fails half-way leaves nothing behind. */
+/** Whether Rust has gone further than what is noted here. */
+let torn = false;
+
+/** What fails half-way leaves nothing behind; where the stack is too full to clean up, the next call gives the instance up. */
 function orElse<T>(cleanUp: () => void, call: () => T): T {
+  torn = true;
   try {
-    return call();
+    const result = call();
+    torn = false;
+    return result;
   } catch (error) {
     cleanUp();
+    torn = false;
     throw error;
   }
 }
@@ -227,6 +238,9 @@ function inWasm<T>(name: string, work: () => T): T {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
   busy = true;
   try {
+    if (torn) release(true);
+    torn = false;
+    checkInstance();
     return work();
   } finally {
     busy = false;

@@ -25,8 +25,6 @@ const NEWEST = 64;
 /** A conversation whose history stands in wasm memory. */
 export interface Kept {
   readonly number: number;
-  /** Of the instance that keeps it. */
-  readonly memory: WebAssembly.Memory;
   readonly messages: Shadow[];
   /** The request, with nothing where its messages are. */
   readonly request: Fields;
@@ -44,6 +42,8 @@ const known = new WeakMap<object, Kept | "seen">();
 /** Bytes of each that is kept, the least recently used first. */
 const held = new Map<number, number>();
 let lastNumber = 0;
+/** Of the instance that keeps them. */
+let memory: WebAssembly.Memory | undefined;
 
 const ended = typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry<number>(drop);
 
@@ -64,7 +64,7 @@ export interface Found {
 
 /** Whether the conversation can go on: it is still there, and nothing of what it was begun with has changed. */
 export function isSameSoFar({ one, length }: Found, request: object, messages: readonly unknown[], options: object): boolean {
-  if (one.messages.length !== length || !held.has(one.number) || one.memory !== wasm().memory) return false;
+  if (one.messages.length !== length || !held.has(one.number)) return false;
   for (let at = 0; at < length; at++) if (!isSame(messages[at], one.messages[at])) return false;
   return isSame(options, one.options) && isSame({ ...request, messages: undefined }, one.request);
 }
@@ -81,7 +81,7 @@ export function keep(number: number, traced: Fields, messages: readonly unknown[
   const all = (request.values[at] as Items).values;
   request.values[at] = undefined;
   const newest = messages[messages.length - 1] as object;
-  const one: Kept = { number, memory: wasm().memory, messages: all, request, options, newest, ...returned };
+  const one: Kept = { number, messages: all, request, options, newest, ...returned };
   ended?.register(one, number);
   known.set(newest, one);
   hold(number, tapeBytes() + all.length * BYTES_PER_MESSAGE);
@@ -117,13 +117,22 @@ function hold(number: number, bytes: number): void {
 /** Gives a conversation's memory back; it will be read anew. */
 export function drop(number: number): void {
   lastPlans.delete(number);
-  if (held.delete(number)) wasm().forget(number);
+  held.delete(number);
+  wasm().forget(number);
 }
 
 /** The instance that kept them all is no more. */
 export function dropAll(): void {
   held.clear();
   lastPlans.clear();
+  memory = undefined;
+}
+
+/** At the beginning of a call: one that failed may have replaced the instance. */
+export function checkInstance(): void {
+  if (memory === wasm().memory) return;
+  dropAll();
+  memory = wasm().memory;
 }
 
 /** The next call will know that it has seen the newest message. */

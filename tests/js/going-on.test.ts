@@ -251,6 +251,28 @@ describe("objects that live on", () => {
     for (const request of [Object.create({ messages }), Object.defineProperty({}, "messages", { value: messages })]) assert.equal(outcome(() => foldRequest(request)).e, "not_an_array");
   });
 
+  test("what fails at the end of the stack leaves nothing behind that is wrong", () => {
+    for (let frames = 0; frames < 120; frames += 3) {
+      const messages = conversation(5);
+      const body = new TextEncoder().encode(JSON.stringify({ messages }));
+      const { plan } = foldBody(body, { plan: null });
+      for (let call = 0; call < 2; call++) fold(messages);
+      messages.push(...round("last"));
+      let left = 0;
+      const atTheEnd = (): void => {
+        try {
+          atTheEnd();
+        } catch (error) {
+          if (left++ === frames) fold(messages);
+          throw error;
+        }
+      };
+      assert.throws(atTheEnd);
+      assert.equal(foldBody(body, { plan }).report.editsCarried, plan.edits.length, `${frames}`);
+      assert.ok(isDeepStrictEqual(fold(messages), fold(copyOf(messages))), `${frames}`);
+    }
+  });
+
   test("a getter that calls warmfold is refused, and nothing is left behind", () => {
     const messages: object[] = conversation(6);
     for (let call = 0; call < 3; call++) fold(messages);
