@@ -34,7 +34,7 @@ export interface Kept {
   plan: Fields;
   patches: readonly Patch[];
   texts: string;
-  newest: object;
+  newest: object | undefined;
 }
 
 /** By the newest message of the last call. Nothing of a host's values is held by anything else. */
@@ -80,10 +80,9 @@ export function keep(number: number, traced: Fields, messages: readonly unknown[
   const at = request.keys.indexOf("messages");
   const all = (request.values[at] as Items).values;
   request.values[at] = undefined;
-  const newest = messages[messages.length - 1] as object;
-  const one: Kept = { number, messages: all, request, options, newest, ...returned };
+  const one: Kept = { number, messages: all, request, options, newest: undefined, ...returned };
   ended?.register(one, number);
-  known.set(newest, one);
+  one.newest = mark(messages, one);
   hold(number, tapeBytes() + all.length * BYTES_PER_MESSAGE);
 }
 
@@ -97,9 +96,8 @@ interface Returned {
 export function wentOn(one: Kept, more: Shadow[], messages: readonly unknown[], returned: Returned): void {
   one.messages.push(...more);
   Object.assign(one, returned);
-  known.delete(one.newest);
-  one.newest = messages[messages.length - 1] as object;
-  known.set(one.newest, one);
+  if (one.newest) known.delete(one.newest);
+  one.newest = mark(messages, one);
   hold(one.number, (held.get(one.number) ?? 0) + tapeBytes() + more.length * BYTES_PER_MESSAGE);
 }
 
@@ -137,8 +135,15 @@ export function checkInstance(): void {
 
 /** The next call will know that it has seen the newest message. */
 export function note(messages: readonly unknown[]): void {
+  mark(messages, "seen");
+}
+
+/** What is known of the newest message; of an array with getters it may be none by now. */
+function mark(messages: readonly unknown[], as: Kept | "seen"): object | undefined {
   const newest = messages[messages.length - 1];
-  if (typeof newest === "object" && newest !== null) known.set(newest, "seen");
+  if (typeof newest !== "object" || newest === null) return undefined;
+  known.set(newest, as);
+  return newest;
 }
 
 /** A body and its tape. */
