@@ -154,8 +154,9 @@ function foldedAndKept(request: object, messages: readonly unknown[], options: F
   const traced = writeTape({ request, options, said, plan }, true) as Fields;
   const number = nextNumber(tapeBytes());
   if (number === 0) return foldedFrom(plan);
+  forget(); // Rust keeps the tape, so its memory is ours no more
   return orElse(() => drop(number), () => {
-    const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
+    const { texts, ...written } = returned<Written<Decision & Patched>>(() => wasm().foldAndKeep(number));
     const outcome = withEdits(written, plan?.edits);
     if (written.kept) keep(number, traced, messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
     return { texts, ...outcome };
@@ -172,7 +173,7 @@ function goneOn({ one, length }: Found, request: object, messages: readonly unkn
     return foldedOnce(request, options, said, plan); // to name the place in all of the messages
   }
   return orElse(() => drop(one.number), () => {
-    const written = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().goOn(one.number, samePlan)));
+    const written = returned<Written<Decision & Patched>>(() => wasm().goOn(one.number, samePlan));
     const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
     const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
     const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
@@ -195,15 +196,6 @@ function orElse<T>(cleanUp: () => void, call: () => T): T {
     cleanUp();
     torn = false;
     throw error;
-  }
-}
-
-/** Rust keeps the tape, so its memory is ours no more. */
-function takingTheTape<T>(call: () => T): T {
-  try {
-    return call();
-  } finally {
-    forget();
   }
 }
 

@@ -22,7 +22,7 @@ export interface Wasm {
   fold(): unknown;
   /** The same, kept under this number; the tape is gone afterwards. */
   foldAndKeep(number: number): unknown;
-  /** The next call of a conversation that was kept; the tape is gone afterwards. */
+  /** The next call of a conversation that was kept. */
   goOn(number: number, samePlan: boolean): unknown;
   forget(number: number): void;
   decide(): unknown;

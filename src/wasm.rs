@@ -116,28 +116,23 @@ pub fn fold_tape() -> Result<JsValue, JsValue> {
 /// The same, kept under this number so that [`go_on`] can follow. The tape is gone afterwards.
 #[wasm_bindgen(js_name = foldAndKeep)]
 pub fn fold_and_keep(number: u32) -> Result<JsValue, JsValue> {
-    written(kept::start_objects(number, taken()))
+    let mut tape = TAPE.take();
+    tape.text.shrink_to_fit();
+    tape.nodes.shrink_to_fit();
+    written(kept::start_objects(number, tape))
 }
 
 /// The next call of a conversation that was kept. On the tape: `{ request: { messages }, said, plan }`, of which the messages follow those that were
-/// there; where `same_plan` is true the plan is the one that was returned last. The tape is gone afterwards.
+/// there; where `same_plan` is true the plan is the one that was returned last.
 #[wasm_bindgen(js_name = goOn)]
 pub fn go_on(number: u32, same_plan: bool) -> Result<JsValue, JsValue> {
-    written(kept::next_objects(number, same_plan, taken()))
+    written(TAPE.with_borrow(|tape| kept::next_objects(number, same_plan, tape)))
 }
 
 /// Gives a kept conversation's memory back.
 #[wasm_bindgen]
 pub fn forget(number: u32) {
     kept::forget(number);
-}
-
-/// The tape, no longer than it has to be.
-fn taken() -> Tape {
-    let mut tape = TAPE.take();
-    tape.text.shrink_to_fit();
-    tape.nodes.shrink_to_fit();
-    tape
 }
 
 /// See [`fold::decide`].

@@ -104,14 +104,20 @@ pub(super) fn start_objects(number: u32, tape: Tape) -> crate::Result<Known> {
 }
 
 /// Goes on with one: `{ request: { messages }, said, plan }` stand on the tape, the plan unless it is the one that was returned last.
-pub(super) fn next_objects(number: u32, same_plan: bool, tape: Tape) -> crate::Result<Known> {
+pub(super) fn next_objects(number: u32, same_plan: bool, tape: &Tape) -> crate::Result<Known> {
+    static NONE: Tape = Tape { nodes: Vec::new(), text: String::new(), keys: Vec::new(), spans: Vec::new() };
+    fn messages(root: Node<'_>) -> Children<'_> {
+        root.get("request").and_then(|request| request.get("messages")).unwrap_or(root).children()
+    }
+    let root = tape.root();
+    let asked = Asked::read(root, root)?;
+    let given = if same_plan { Given::Kept } else { asked.given };
+    let has_more = messages(root).next().is_some();
     OBJECTS.with_borrow_mut(|all| {
         all.get_mut(&number).ok_or_else(lost)?.with_dependent_mut(|tapes, Reading { conversation, .. }| {
-            let root = tapes.alloc(tape).root();
-            let asked = Asked::read(root, root)?;
-            let given = if same_plan { Given::Kept } else { asked.given };
-            let messages = root.get("request").and_then(|request| request.get("messages")).unwrap_or(root);
-            next(conversation, messages.children(), Asked { given, ..asked })
+            // A copy is no longer than it has to be, and where nothing is new, none is kept.
+            let more: &Tape = if has_more { tapes.alloc(tape.clone()) } else { &NONE };
+            next(conversation, messages(more.root()), Asked { given, ..asked })
         })
     })
 }

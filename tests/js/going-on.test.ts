@@ -282,6 +282,14 @@ describe("objects that live on", () => {
     assert.deepEqual(fold(messages), fold(copyOf(messages)));
   });
 
+  test("the same call again and again takes no memory", () => {
+    const messages = conversation(10);
+    for (let call = 0; call < 100; call++) fold(messages);
+    const before = wasm().memory.buffer.byteLength;
+    for (let call = 0; call < 3000; call++) fold(messages);
+    assert.ok(wasm().memory.buffer.byteLength - before < 2e6, `${wasm().memory.buffer.byteLength - before}`);
+  });
+
   test("many conversations at once take no more memory than is set for them", () => {
     const all = Array.from({ length: 60 }, (_, at) => [{ role: "user", content: "x".repeat(2e6) + at } as Message, ...round("a")]);
     for (let turn = 0; turn < 4; turn++) {
