@@ -2,7 +2,7 @@
 
 import { applyPatches, isOfRequest, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { bodies, drop, dropAll, editsIn, find, isSameSoFar, keep, listOf, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
+import { bodies, checkInstance, drop, dropAll, editsIn, find, isSameSoFar, keep, listOf, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
@@ -55,10 +55,14 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
     const room = wasm().bodyRoom(body.length);
     new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
     const next = nextNumber(body.length);
-    const { number, ...written } = returned<WrittenBody>(() => orElse(bodies.dropAll, () => wasm().foldBody(body.length, next, samePlan)));
-    withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
-    if (number) bodies.keep(number, body.length, written.outcome.plan, written.sameEdits);
-    return written;
+    return orElse(bodies.dropAll, () => {
+      const { number, ...written } = returned<WrittenBody>(() => wasm().foldBody(body.length, next, samePlan));
+      withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
+      // Those of another plan than the last one are not what is known of the last one.
+      const areLast = written.sameEdits && (plan === undefined || samePlan === number);
+      if (number) bodies.keep(number, body.length, written.outcome.plan, areLast);
+      return written;
+    });
   });
   const { patches: _, ...decision } = outcome;
   const splices = splicesOf(places, texts);
@@ -98,6 +102,7 @@ interface Written<O> {
   texts: string;
   sameEdits: boolean;
   samePatches: boolean;
+  kept: boolean;
   outcome: O;
 }
 
@@ -118,16 +123,19 @@ function folded(request: object, given: FoldOptions, alone: Alone): Folded {
   const { plan, cold, usage, ...options } = given;
   const said = { cold, usage };
   return inWasm("fold", () => {
-    const messages: unknown = (request as Record<string, unknown>)[listOf(request)];
-    if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce({ request, options, said, plan, alone });
+    const list = listOf(request);
+    // What is inherited is no field of the request's JSON.
+    const messages: unknown = Object.prototype.propertyIsEnumerable.call(request, list) ? (request as Record<string, unknown>)[list] : undefined;
+    const asked = { request, options, alone, said, plan };
+    if (!Array.isArray(messages) || messages.length === 0 || options.enabled === false) return foldedOnce(asked);
     const found = find(messages);
     if (typeof found === "object") {
-      const result = isSameSoFar(found, { request, options, alone }, messages) && goneOn(found, messages, said, plan);
+      const result = isSameSoFar(found, asked, messages) && goneOn(found, asked, messages);
       if (result) return result;
       drop(found.one.number);
     }
-    if (found !== undefined) return foldedAndKept({ request, options, said, plan, alone }, messages);
-    const once = foldedOnce({ request, options, said, plan, alone });
+    if (found !== undefined) return foldedAndKept(asked, messages);
+    const once = foldedOnce(asked);
     note(messages);
     return once;
   });
@@ -163,46 +171,52 @@ function foldedAndKept(asked: Asked, messages: readonly unknown[]): Folded {
   const traced = writeTape({ request, options, alone, said, plan }, true) as Fields;
   const number = nextNumber(tapeBytes());
   if (number === 0) return foldedFrom(plan);
-  const { texts, ...written } = returned<Written<Decision & Patched>>(() => takingTheTape(() => wasm().foldAndKeep(number)));
-  const outcome = withEdits(written, plan?.edits);
-  keep(number, traced, listOf(request), messages, { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts });
-  return { texts, ...outcome };
+  forget(); // Rust keeps the tape, so its memory is ours no more
+  return orElse(() => drop(number), () => {
+    const { texts, ...written } = returned<Written<Decision & Patched>>(() => wasm().foldAndKeep(number));
+    const outcome = withEdits(written, plan?.edits);
+    const last = { plan: shadowOfPlan(outcome.plan, undefined), patches: outcome.patches, texts };
+    if (written.kept) keep(number, traced, listOf(request), messages, last);
+    return { texts, ...outcome };
+  });
 }
 
-/** Nothing where the new messages are of another format than the conversation was taken to have. */
-function goneOn({ one, length }: Found, messages: readonly unknown[], said: Said, plan: Given): Folded | undefined {
+/** Nothing where the new messages tell of another format than the conversation was taken to have. */
+function goneOn({ one, length }: Found, asked: Asked, messages: readonly unknown[]): Folded | undefined {
+  const { said, plan } = asked;
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
-  const more = writeTape({ messages: messages.slice(length), said, plan: samePlan ? undefined : plan }, true) as Fields;
-  let written: Written<Decision & Patched>;
+  let more: Fields;
   try {
-    written = returned(() => takingTheTape(() => orElse(() => drop(one.number), () => wasm().goOn(one.number, samePlan))));
+    more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
   } catch (error) {
-    if (WarmfoldError.isInstance(error) && error.code === "unknown_format") return undefined;
-    throw error;
+    if (!(error instanceof WarmfoldError)) throw error;
+    return foldedOnce(asked); // to name the place in all of the messages
   }
-  const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
-  const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
-  const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
-  wentOn(one, (more.values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
-  return { ...outcome, patches, texts };
+  return orElse(() => drop(one.number), () => {
+    const written = returned<Written<Decision & Patched> | undefined>(() => wasm().goOn(one.number, samePlan));
+    if (!written) return undefined;
+    const { patches, texts } = written.samePatches ? one : { patches: written.outcome.patches, texts: written.texts };
+    const outcome = withEdits(written, plan?.edits ?? (written.sameEdits ? (valueOf(editsIn(one.plan)) as Plan["edits"]) : undefined));
+    const before = written.sameEdits && (plan === undefined || samePlan) ? one.plan : undefined;
+    wentOn(one, ((more.values[0] as Fields).values[0] as Items).values, messages, { plan: shadowOfPlan(outcome.plan, before), patches, texts });
+    return { ...outcome, patches, texts };
+  });
 }
 
-/** What fails half-way leaves nothing behind. */
+/** Whether Rust has gone further than what is noted here. */
+let torn = false;
+
+/** What fails half-way leaves nothing behind; where the stack is too full to clean up, the next call gives the instance up. */
 function orElse<T>(cleanUp: () => void, call: () => T): T {
+  torn = true;
   try {
-    return call();
+    const result = call();
+    torn = false;
+    return result;
   } catch (error) {
     cleanUp();
+    torn = false;
     throw error;
-  }
-}
-
-/** Rust keeps the tape, so its memory is ours no more. */
-function takingTheTape<T>(call: () => T): T {
-  try {
-    return call();
-  } finally {
-    forget();
   }
 }
 
@@ -237,6 +251,9 @@ function inWasm<T>(name: string, work: () => T): T {
   if (busy) throw new WarmfoldError("reentrant", "a getter of the input called warmfold again: pass plain values", name);
   busy = true;
   try {
+    if (torn) release(true);
+    torn = false;
+    checkInstance();
     return work();
   } finally {
     busy = false;

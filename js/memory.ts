@@ -25,8 +25,6 @@ const NEWEST = 64;
 /** A conversation whose history stands in wasm memory. */
 export interface Kept {
   readonly number: number;
-  /** Of the instance that keeps it. */
-  readonly memory: WebAssembly.Memory;
   readonly messages: Shadow[];
   /** The request, with nothing where its messages are. */
   readonly request: Fields;
@@ -38,7 +36,7 @@ export interface Kept {
   plan: Fields;
   patches: readonly Patch[];
   texts: string;
-  newest: object;
+  newest: object | undefined;
 }
 
 /** By the newest message of the last call. Nothing of a host's values is held by anything else. */
@@ -46,6 +44,8 @@ const known = new WeakMap<object, Kept | "seen">();
 /** Bytes of each that is kept, the least recently used first. */
 const held = new Map<number, number>();
 let lastNumber = 0;
+/** Of the instance that keeps them. */
+let memory: WebAssembly.Memory | undefined;
 
 const ended = typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry<number>(drop);
 
@@ -79,7 +79,7 @@ export interface Told {
 
 /** Whether the conversation can go on: it is still there, and nothing of what it was begun with has changed. */
 export function isSameSoFar({ one, length }: Found, { request, options, alone }: Told, messages: readonly unknown[]): boolean {
-  if (one.messages.length !== length || !held.has(one.number) || one.memory !== wasm().memory) return false;
+  if (one.messages.length !== length || !held.has(one.number)) return false;
   for (let at = 0; at < length; at++) if (!isSame(messages[at], one.messages[at])) return false;
   return alone === one.alone && isSame(options, one.options) && isSame({ ...request, [listOf(request)]: undefined }, one.request);
 }
@@ -95,10 +95,9 @@ export function keep(number: number, traced: Fields, list: string, messages: rea
   const at = request.keys.indexOf(list);
   const all = (request.values[at] as Items).values;
   request.values[at] = undefined;
-  const newest = messages[messages.length - 1] as object;
-  const one: Kept = { number, memory: wasm().memory, messages: all, request, options, alone, newest, ...returned };
+  const one: Kept = { number, messages: all, request, options, alone, newest: undefined, ...returned };
   ended?.register(one, number);
-  known.set(newest, one);
+  one.newest = mark(messages, one);
   hold(number, tapeBytes() + all.length * BYTES_PER_MESSAGE);
 }
 
@@ -112,9 +111,8 @@ interface Returned {
 export function wentOn(one: Kept, more: Shadow[], messages: readonly unknown[], returned: Returned): void {
   one.messages.push(...more);
   Object.assign(one, returned);
-  known.delete(one.newest);
-  one.newest = messages[messages.length - 1] as object;
-  known.set(one.newest, one);
+  if (one.newest) known.delete(one.newest);
+  one.newest = mark(messages, one);
   hold(one.number, (held.get(one.number) ?? 0) + tapeBytes() + more.length * BYTES_PER_MESSAGE);
 }
 
@@ -132,19 +130,35 @@ function hold(number: number, bytes: number): void {
 /** Gives a conversation's memory back; it will be read anew. */
 export function drop(number: number): void {
   lastPlans.delete(number);
-  if (held.delete(number)) wasm().forget(number);
+  held.delete(number);
+  wasm().forget(number);
 }
 
 /** The instance that kept them all is no more. */
 export function dropAll(): void {
   held.clear();
   lastPlans.clear();
+  memory = undefined;
+}
+
+/** At the beginning of a call: one that failed may have replaced the instance. */
+export function checkInstance(): void {
+  if (memory === wasm().memory) return;
+  dropAll();
+  memory = wasm().memory;
 }
 
 /** The next call will know that it has seen the newest message. */
 export function note(messages: readonly unknown[]): void {
+  mark(messages, "seen");
+}
+
+/** What is known of the newest message; of an array with getters it may be none by now. */
+function mark(messages: readonly unknown[], as: Kept | "seen"): object | undefined {
   const newest = messages[messages.length - 1];
-  if (typeof newest === "object" && newest !== null) known.set(newest, "seen");
+  if (typeof newest !== "object" || newest === null) return undefined;
+  known.set(newest, as);
+  return newest;
 }
 
 /** A body and its tape. */

@@ -26,7 +26,7 @@ export function isSame(value: unknown, shadow: Shadow): boolean {
   if (value === shadow) return true; // 0 and -0 are one number in JSON
   if (typeof shadow !== "object" || shadow === null) return Object.is(value, shadow);
   if (typeof value !== "object" || value === null) return false;
-  if (shadow instanceof Fields) return hasFields(value as Record<string, unknown>, shadow);
+  if (shadow instanceof Fields) return !Array.isArray(value) && hasFields(value as Record<string, unknown>, shadow);
   if (shadow instanceof Items) return Array.isArray(value) && hasItems(value, shadow.values);
   return value === shadow.value && (value as { byteLength?: unknown }).byteLength === shadow.bytes;
 }

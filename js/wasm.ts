@@ -22,7 +22,7 @@ export interface Wasm {
   fold(): unknown;
   /** The same, kept under this number; the tape is gone afterwards. */
   foldAndKeep(number: number): unknown;
-  /** The next call of a conversation that was kept; the tape is gone afterwards. */
+  /** The next call of a conversation that was kept. */
   goOn(number: number, samePlan: boolean): unknown;
   forget(number: number): void;
   decide(): unknown;
@@ -76,8 +76,8 @@ export function wasm(): Wasm {
 }
 
 /** To be called when a call is over and nothing of it is needed from memory any more; tells whether the memory is gone. */
-export function release(): boolean {
-  if (!current || (!stale && current.memory.buffer.byteLength <= MEMORY_CEILING_BYTES)) return false;
+export function release(atOnce = false): boolean {
+  if (!current || (!stale && !atOnce && current.memory.buffer.byteLength <= MEMORY_CEILING_BYTES)) return false;
   replaceInstance();
   return true;
 }
@@ -96,10 +96,13 @@ function guarded<Arguments extends unknown[], Result>(
   call: (...values: Arguments) => Result,
 ): (...values: Arguments) => Result {
   return (...values) => {
+    stale = true; // while it works: at the end of the stack nothing can be called any more that would tell
     try {
-      return call(...values);
+      const result = call(...values);
+      stale = false;
+      return result;
     } catch (thrown) {
-      if (!isReturnedError(thrown)) stale = true;
+      if (isReturnedError(thrown)) stale = false;
       throw thrown;
     }
   };

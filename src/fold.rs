@@ -131,6 +131,8 @@ pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::R
 /// A conversation that goes on: what an earlier call has read is not read again.
 pub struct Conversation<'t> {
     format: Format,
+    /// Whether the messages alone tell the format; else a plan or the options named it.
+    is_recognised: bool,
     options: Rc<Options>,
     /// `None` with `enabled: false`.
     planner: Option<Planner<'t>>,
@@ -147,31 +149,56 @@ impl<'t> Conversation<'t> {
     /// # Errors
     /// As [`fold`].
     pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
-        let format = match (options.format, &given) {
-            (Some(format), _) => format,
+        let carried = match (options.format, &given) {
+            (Some(format), _) => Some(format),
             // Before its first edit a conversation may have said nothing that tells its format.
-            (None, Given::Carried(plan)) if !plan.edits.is_empty() || plan.format.fits(request) => plan.format,
-            _ => Format::recognise(request)?,
+            (None, Given::Carried(plan)) if !plan.edits.is_empty() || plan.format.fits(request) => Some(plan.format),
+            _ => None,
         };
+        let format = carried.map_or_else(|| Format::recognise(request), Ok)?;
         let view = format.read(request, options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
-            return Ok((Conversation { format, options, planner: None, edits: Vec::new(), points: Vec::new(), has_same_edits: false }, outcome));
+            return Ok((Conversation::of(format, options, None), outcome));
         }
         let (planner, planned) = Planner::start(view, format, options.clone(), given);
         let outcome = outcome(planner.view(), &planned, &options);
-        Ok((
-            Conversation { format, options, planner: Some(planner), edits: planned.edits, points: planned.breakpoints, has_same_edits: false },
-            outcome,
-        ))
+        let begun = Conversation {
+            edits: planned.edits,
+            points: planned.breakpoints,
+            is_recognised: carried.is_none(),
+            ..Conversation::of(format, options, Some(planner))
+        };
+        Ok((begun, outcome))
     }
 
-    /// Whether messages are of the format that the conversation was taken to have.
-    pub fn fits(&self, mut messages: Children<'_>) -> bool {
-        self.options.format.is_some() || !self.edits.is_empty() || messages.all(|message| self.format.fits_message(message))
+    fn of(format: Format, options: Rc<Options>, planner: Option<Planner<'t>>) -> Conversation<'t> {
+        Conversation { format, options, planner, is_recognised: false, edits: Vec::new(), points: Vec::new(), has_same_edits: false }
+    }
+
+    /// Whether more messages may follow at all: those of the leading system messages change what stands before the history.
+    pub fn is_anchored(&self) -> bool {
+        self.planner.as_ref().is_some_and(|planner| planner.view().system_end < planner.view().messages.len())
+    }
+
+    /// Whether these messages may follow: they may tell that the history is of another format than it was taken to have.
+    pub fn can_go_on(&self, mut messages: Children<'_>, given: &Given) -> bool {
+        let is_certain = self.options.format.is_some()
+            || match given {
+                Given::Kept => !self.edits.is_empty(),
+                Given::Carried(plan) => plan.format == self.format && !plan.edits.is_empty(),
+                Given::Derive | Given::New => false,
+            };
+        let might_fit = match given {
+            Given::Kept => true,
+            Given::Carried(plan) => plan.format == self.format,
+            Given::Derive | Given::New => self.is_recognised,
+        };
+        self.is_anchored() && (is_certain || might_fit && messages.all(|message| self.format.fits_message(message)))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
+    /// Only where it [can go on](Conversation::can_go_on).
     ///
     /// # Errors
     /// As [`fold`]; the conversation is then of no more use.
@@ -180,6 +207,7 @@ impl<'t> Conversation<'t> {
             return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
         };
         self.options = Rc::new(Options { cold: said.cold, usage: said.usage, ..(*self.options).clone() });
+        self.is_recognised &= messages.clone().all(|message| self.format.fits_message(message));
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
         let outcome = outcome(planner.view(), &planned, &self.options);

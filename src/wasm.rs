@@ -116,28 +116,27 @@ pub fn fold_tape() -> Result<JsValue, JsValue> {
 /// The same, kept under this number so that [`go_on`] can follow. The tape is gone afterwards.
 #[wasm_bindgen(js_name = foldAndKeep)]
 pub fn fold_and_keep(number: u32) -> Result<JsValue, JsValue> {
-    written(kept::start_objects(number, taken()))
+    let mut tape = TAPE.take();
+    tape.text.shrink_to_fit();
+    tape.nodes.shrink_to_fit();
+    written(kept::start_objects(number, tape))
 }
 
-/// The next call of a conversation that was kept. On the tape: `{ messages, said, plan }`, of which the messages follow those that were
-/// there; where `same_plan` is true the plan is the one that was returned last. The tape is gone afterwards.
+/// The next call of a conversation that was kept. On the tape: `{ request: { messages }, said, plan }`, of which the messages follow those that were
+/// there; where `same_plan` is true the plan is the one that was returned last. Nothing where it cannot go on with them.
 #[wasm_bindgen(js_name = goOn)]
 pub fn go_on(number: u32, same_plan: bool) -> Result<JsValue, JsValue> {
-    written(kept::next_objects(number, same_plan, taken()))
+    match TAPE.with_borrow(|tape| kept::next_objects(number, same_plan, tape)) {
+        Ok(None) => Ok(JsValue::UNDEFINED),
+        Ok(Some(known)) => written(Ok(known)),
+        Err(error) => Err(thrown(error)),
+    }
 }
 
 /// Gives a kept conversation's memory back.
 #[wasm_bindgen]
 pub fn forget(number: u32) {
     kept::forget(number);
-}
-
-/// The tape, no longer than it has to be.
-fn taken() -> Tape {
-    let mut tape = TAPE.take();
-    tape.text.shrink_to_fit();
-    tape.nodes.shrink_to_fit();
-    tape
 }
 
 /// See [`fold::decide`].
@@ -156,7 +155,8 @@ pub fn render_tape() -> Result<JsValue, JsValue> {
         fold::render(request, options, &Plan::read(plan)?)
     });
     done.and_then(|mut rendered| {
-        write(&Written { texts: patch::pool(&mut rendered.patches), same_edits: false, same_patches: false, outcome: rendered })
+        let texts = patch::pool(&mut rendered.patches);
+        write(&Written { texts, same_edits: false, same_patches: false, kept: false, outcome: rendered })
     })
     .map_err(thrown)
 }
@@ -168,7 +168,7 @@ pub fn replay_tape() -> Result<JsValue, JsValue> {
         let recorded = root.get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
         replay::replay(request, options, &recorded)
     });
-    done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, same_patches: false, outcome })).map_err(thrown)
+    done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, same_patches: false, kept: false, outcome })).map_err(thrown)
 }
 
 fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::Result<O>) -> crate::Result<O> {
@@ -190,6 +190,8 @@ struct Written<O> {
     same_edits: bool,
     /// The patches are those of the call before, likewise.
     same_patches: bool,
+    /// The conversation is kept, and can go on.
+    kept: bool,
     outcome: O,
 }
 
@@ -223,14 +225,14 @@ fn run(run: Run) -> Result<JsValue, JsValue> {
         let root = tape.root();
         let request = root.get("request").unwrap_or(root);
         let Asked { options, given, edits } = Asked::read(root, request)?;
-        Ok(Known { outcome: run(&asked::request(root, request), &options, given)?, edits, same_patches: false })
+        Ok(Known { outcome: run(&asked::request(root, request), &options, given)?, edits, same_patches: false, kept: false })
     }))
 }
 
 fn written(known: crate::Result<Known>) -> Result<JsValue, JsValue> {
-    let written = known.map(|Known { mut outcome, edits, same_patches }| {
+    let written = known.map(|Known { mut outcome, edits, same_patches, kept }| {
         let same_edits = leave_out_same(&mut outcome, edits.as_deref());
-        Written { texts: patch::pool(&mut outcome.patches), same_edits, same_patches, outcome }
+        Written { texts: patch::pool(&mut outcome.patches), same_edits, same_patches, kept, outcome }
     });
     written.and_then(|written| write(&written)).map_err(thrown)
 }

@@ -47,6 +47,9 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 pub fn write_more(items: &[u8], offset: usize) -> crate::Result<Tape> {
     const BEFORE: &[u8] = br#"{"":[null"#;
     let mut tape = write(&[BEFORE, items, b"]}"].concat())?;
+    if tape.root().written_children().nth(1).is_some() {
+        return Err(fault(offset, "more than items")); // they end the array and begin another field, which has its end
+    }
     for place in tape.spans.iter_mut().flatten() {
         *place = (*place + offset as u32).saturating_sub(BEFORE.len() as u32);
     }

@@ -58,6 +58,8 @@ pub(super) struct Known {
     pub(super) edits: Option<Vec<Rc<Edit>>>,
     /// Whether the patches are those of the call before.
     pub(super) same_patches: bool,
+    /// Whether the conversation is kept.
+    pub(super) kept: bool,
 }
 
 /// Gives a conversation's memory back.
@@ -80,7 +82,7 @@ impl Kept {
             let (request, Asked { options, given, edits, .. }) = (asked::request(root, node), read(root, node)?);
             let (conversation, mut outcome) = Conversation::start(&request, Rc::new(options), given)?;
             conversation.apply(&mut outcome)?;
-            known = Some(Known { outcome, edits, same_patches: false });
+            known = Some(Known { outcome, edits, same_patches: false, kept: conversation.is_anchored() });
             Ok::<_, Error>(Reading { conversation, request: node, array: request.messages.unwrap_or(node) })
         })?;
         known.map(|known| (kept, known)).ok_or_else(lost)
@@ -94,26 +96,32 @@ fn lost() -> Error {
 /// Begins a conversation of objects: `{ request, options, said, plan }` stand on the tape.
 pub(super) fn start_objects(number: u32, tape: Tape) -> crate::Result<Known> {
     let (kept, known) = Kept::start(tape, |root| root.get("request").unwrap_or(root), Asked::read)?;
-    OBJECTS.with_borrow_mut(|all| all.insert(number, kept));
+    if known.kept {
+        OBJECTS.with_borrow_mut(|all| all.insert(number, kept));
+    }
     Ok(known)
 }
 
-/// Goes on with one: `{ messages, said, plan }` stand on the tape, the plan unless it is the one that was returned last.
-pub(super) fn next_objects(number: u32, same_plan: bool, tape: Tape) -> crate::Result<Known> {
+/// Goes on with one, if it can: `{ request: { messages }, said, plan }` stand on the tape, the plan unless it is the one that was returned last.
+pub(super) fn next_objects(number: u32, same_plan: bool, tape: &Tape) -> crate::Result<Option<Known>> {
+    static NONE: Tape = Tape { nodes: Vec::new(), text: String::new(), keys: Vec::new(), spans: Vec::new() };
+    fn messages(root: Node<'_>) -> Children<'_> {
+        root.get("request").and_then(|request| request.get("messages")).unwrap_or(root).children()
+    }
+    let root = tape.root();
+    let asked = Asked::read(root, root)?;
+    let given = if same_plan { Given::Kept } else { asked.given };
+    let has_more = messages(root).next().is_some();
     OBJECTS.with_borrow_mut(|all| {
         all.get_mut(&number).ok_or_else(lost)?.with_dependent_mut(|tapes, Reading { conversation, .. }| {
-            let root = tapes.alloc(tape).root();
-            let asked = Asked::read(root, root)?;
-            if !conversation.fits(root.get("messages").unwrap_or(root).children()) {
-                return Err(Error::new(Code::UnknownFormat, "messages", "the new messages are of another format"));
-            }
-            let given = if same_plan { Given::Kept } else { asked.given };
-            next(conversation, root.get("messages").unwrap_or(root).children(), Asked { given, ..asked })
+            // A copy is no longer than it has to be, and where nothing is new, none is kept.
+            let more: &Tape = if has_more { tapes.alloc(tape.clone()) } else { &NONE };
+            next(conversation, messages(more.root()), Asked { given, ..asked })
         })
     })
 }
 
-fn next<'t>(conversation: &mut Conversation<'t>, messages: Children<'t>, asked: Asked) -> crate::Result<Known> {
+fn next<'t>(conversation: &mut Conversation<'t>, messages: Children<'t>, asked: Asked) -> crate::Result<Option<Known>> {
     let same_plan = match &asked.given {
         Given::Carried(plan) => conversation.plan() == Some(plan),
         given => matches!(given, Given::Kept),
@@ -124,12 +132,15 @@ fn next<'t>(conversation: &mut Conversation<'t>, messages: Children<'t>, asked: 
         Given::Derive => (Given::Derive, own()),
         given => (given, asked.edits),
     };
+    if !conversation.can_go_on(messages.clone(), &given) {
+        return Ok(None);
+    }
     let mut outcome = conversation.next(messages, asked.options.said(), given)?;
     let same_patches = conversation.has_same_patches();
     if !same_patches {
         conversation.apply(&mut outcome)?;
     }
-    Ok(Known { outcome, edits, same_patches })
+    Ok(Some(Known { outcome, edits, same_patches, kept: true }))
 }
 
 /// What a body became.
@@ -147,12 +158,12 @@ pub(super) fn fold_body(body: Vec<u8>, next: u32, same_plan: u32, asked: Node<'_
     BODIES.with_borrow_mut(|all| {
         let plan = match same_plan {
             0 => None,
-            number => all.get(&number).and_then(|before| before.kept.with_dependent(|_, reading| reading.conversation.plan().cloned())),
+            number => all.get(&number).ok_or_else(lost)?.kept.with_dependent(|_, reading| reading.conversation.plan().cloned()),
         };
         let read = |request: Node<'_>| {
             let asked = Asked::read(asked, request)?;
-            Ok(match plan {
-                Some(plan) => asked.with(plan),
+            Ok(match &plan {
+                Some(plan) => asked.with(plan.clone()),
                 None => asked,
             })
         };
@@ -161,18 +172,20 @@ pub(super) fn fold_body(body: Vec<u8>, next: u32, same_plan: u32, asked: Node<'_
         if let Some(number) = begun.map(|(number, _)| *number)
             && let Some(before) = all.get_mut(&number)
             && let Ok(more) = json::write_more(&body[before.end..body.len() - before.rest()], before.end)
-            && before.kept.with_dependent(|_, reading| reading.conversation.fits(behind_the_first(&more)))
         {
-            let folded = before.next(body, more, read);
+            let folded = before.next(&body, more, read);
             if folded.is_err() {
                 all.remove(&number);
             }
-            return folded.map(|(known, splices)| Folded { known, splices, number });
+            if let Some((known, splices)) = folded? {
+                all.entry(number).and_modify(|now| now.bytes = body);
+                return Ok(Folded { known, splices, number });
+            }
         }
         let tape = Tape::from_json(&body[..]).map_err(|error| Error::new(error.code(), "body", error.message()))?;
         let (kept, mut known) = Kept::start(tape, |root| root, |_, request| read(request))?;
         let (splices, end) = kept.with_dependent(|_, reading| reading.splices(&mut known.outcome, &body));
-        if next == 0 || end == 0 {
+        if next == 0 || end == 0 || !known.kept {
             return Ok(Folded { known, splices, number: 0 });
         }
         all.insert(next, Body { kept, bytes: body, end, print, splices: splices.clone() });
@@ -204,18 +217,19 @@ impl Body {
     }
 
     /// Goes on with such a body.
-    fn next(&mut self, body: Vec<u8>, more: Tape, asked: impl FnOnce(Node<'_>) -> crate::Result<Asked>) -> crate::Result<(Known, Vec<Splice>)> {
-        let (known, splices, end) = self.kept.with_dependent_mut(|tapes, reading| {
+    fn next(&mut self, body: &[u8], more: Tape, asked: impl FnOnce(Node<'_>) -> crate::Result<Asked>) -> crate::Result<Option<(Known, Vec<Splice>)>> {
+        let done = self.kept.with_dependent_mut(|tapes, reading| {
             let messages = behind_the_first(tapes.alloc(more));
-            let mut known = next(&mut reading.conversation, messages, asked(reading.request)?)?;
-            let (splices, end) = reading.splices(&mut known.outcome, &body);
-            Ok::<_, Error>((known, splices, end))
+            let Some(mut known) = next(&mut reading.conversation, messages, asked(reading.request)?)? else { return Ok(None) };
+            let (splices, end) = reading.splices(&mut known.outcome, body);
+            Ok::<_, Error>(Some((known, splices, end)))
         })?;
+        let Some((known, splices, end)) = done else { return Ok(None) };
         if !known.same_patches {
             self.splices = splices;
         }
-        (self.bytes, self.end) = (body, end);
-        Ok((known, self.splices.clone()))
+        self.end = end;
+        Ok(Some((known, self.splices.clone())))
     }
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { before, beforeEach, describe, mock, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { fold, foldBody, foldRequest, WarmfoldError } from "../../js/index.js";
 import type { FoldBodyResult, FoldOptions, FoldResult, Plan } from "../../js/types.js";
@@ -31,6 +32,16 @@ function gone(run: () => void): number {
   run();
   spy.restore();
   return spy.callCount();
+}
+
+/** The error of a call, if it fails. */
+function outcome(run: () => unknown): { e?: string; p?: string | undefined } {
+  try {
+    return (run(), {});
+  } catch (error) {
+    assert.ok(WarmfoldError.isInstance(error));
+    return { e: error.code, p: error.path };
+  }
 }
 
 /** What a host does between two calls. */
@@ -190,6 +201,78 @@ describe("objects that live on", () => {
     }
   });
 
+  test("nor does a place in an error change, nor the depth that is taken", () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+    const cyclic: Record<string, unknown> = { role: "user", content: "x" };
+    cyclic.itself = cyclic;
+    const foreign = { role: "user", content: [{ type: "tool_use" }] };
+    const wrong: [object, string, string?][] = [[cyclic, "cyclic", "messages[9].itself"], [foreign, "unknown_format", "messages[9]"]];
+    for (let depth = 506; depth < 514; depth++) wrong.push([{ role: "user", content: "x", nested: nested(depth) }, depth < 510 ? "fine" : "too_deep"]);
+    for (const [message, code, path] of wrong) {
+      const messages: object[] = conversation(4);
+      for (let call = 0; call < 3; call++) fold(messages);
+      messages.push(message);
+      const times = gone(() => {
+        const { e, p } = outcome(() => fold(messages));
+        const anew = outcome(() => fold([...conversation(4), message]));
+        assert.deepEqual([e ?? "fine", p], [anew.e ?? "fine", anew.p], code);
+        assert.equal(e ?? "fine", code);
+        if (path) assert.equal(p, path);
+      });
+      assert.ok(times > 0 || code === "cyclic" || code === "too_deep", code);
+    }
+  });
+
+  test("a carried plan names the format; without one it is recognised in all messages, too", () => {
+    const messages: object[] = conversation(4);
+    const { plan } = fold(messages, { plan: null });
+    messages.push({ role: "user", content: [{ type: "tool_use" }] });
+    for (const none of [null, undefined]) {
+      for (let call = 0; call < 3; call++) fold(messages, { plan });
+      const { e, p } = outcome(() => fold(messages, { plan: none }));
+      assert.deepEqual([e, p], ["unknown_format", "messages[9]"]);
+    }
+  });
+
+  test("system messages that follow at the beginning stand before the history", () => {
+    for (const contextBlock of [undefined, "Notes"]) {
+      const messages: Message[] = [];
+      for (const more of [[{ role: "system", content: "one" }], [], [], [{ role: "developer", content: "two" }], [{ role: "system", content: "three" }], conversation(3)]) {
+        messages.push(...more);
+        const options = contextBlock === undefined ? {} : { contextBlock };
+        if (messages.length > 0) assert.ok(isDeepStrictEqual(fold(messages, options), fold(copyOf(messages), options)), `${messages.length}`);
+      }
+    }
+  });
+
+  test("messages that a request inherits are none of its own", () => {
+    const messages = conversation(4);
+    for (let call = 0; call < 3; call++) foldRequest({ messages });
+    for (const request of [Object.create({ messages }), Object.defineProperty({}, "messages", { value: messages })]) assert.equal(outcome(() => foldRequest(request)).e, "not_an_array");
+  });
+
+  test("what fails at the end of the stack leaves nothing behind that is wrong", () => {
+    for (let frames = 0; frames < 120; frames += 3) {
+      const messages = conversation(5);
+      const body = new TextEncoder().encode(JSON.stringify({ messages }));
+      const { plan } = foldBody(body, { plan: null });
+      for (let call = 0; call < 2; call++) fold(messages);
+      messages.push(...round("last"));
+      let left = 0;
+      const atTheEnd = (): void => {
+        try {
+          atTheEnd();
+        } catch (error) {
+          if (left++ === frames) fold(messages);
+          throw error;
+        }
+      };
+      assert.throws(atTheEnd);
+      assert.equal(foldBody(body, { plan }).report.editsCarried, plan.edits.length, `${frames}`);
+      assert.ok(isDeepStrictEqual(fold(messages), fold(copyOf(messages))), `${frames}`);
+    }
+  });
+
   test("a getter that calls warmfold is refused, and nothing is left behind", () => {
     const messages: object[] = conversation(6);
     for (let call = 0; call < 3; call++) fold(messages);
@@ -197,6 +280,14 @@ describe("objects that live on", () => {
     assert.throws(() => fold(messages), (error) => WarmfoldError.isInstance(error) && error.code === "reentrant");
     messages.pop();
     assert.deepEqual(fold(messages), fold(copyOf(messages)));
+  });
+
+  test("the same call again and again takes no memory", () => {
+    const messages = conversation(10);
+    for (let call = 0; call < 100; call++) fold(messages);
+    const before = wasm().memory.buffer.byteLength;
+    for (let call = 0; call < 3000; call++) fold(messages);
+    assert.ok(wasm().memory.buffer.byteLength - before < 2e6, `${wasm().memory.buffer.byteLength - before}`);
   });
 
   test("many conversations at once take no more memory than is set for them", () => {
@@ -269,5 +360,28 @@ describe("bodies that go on", () => {
       assert.deepEqual(fault(() => foldBody(body)), anew);
     }
     assert.equal(foldBody(bytesOf({ model: "gpt-5", messages })).verdict, foldRequest({ model: "gpt-5", messages }).verdict);
+  });
+
+  test("a derived plan has its own edits, not those of the call before the last", () => {
+    const messages = conversation(6).map((message) => (message.role === "tool" ? { ...message, content: LOG.repeat(30) + message.tool_call_id } : message));
+    const [body, options] = [bytesOf({ messages }), { when: "budget", budgetTokens: 200_000, preset: "careful" } as const];
+    const first = foldBody(body, { ...options, plan: null }).plan;
+    const kept = structuredClone(first);
+    const usage = { inputTokens: first.request!.estimate * 4, upTo: messages.length };
+    const counts = [{ plan: first, usage }, { plan: kept }, {}].map((given) => foldBody(body, { ...options, ...given }).plan.edits.length);
+    assert.ok(first.edits.length === 0 && counts[0]! > 0, `${counts}`);
+    assert.deepEqual(counts.slice(1), [0, 0]);
+  });
+
+  test("a field behind the messages that ends as they did is none of them", () => {
+    const messages = conversation(4);
+    const more = [',"tools":[{"type":"function","function":{"name":"t"}}]', ',"messages":[{"role":"user","content":"x"}]', ',"":[{"role":"user","content":"x"}]'];
+    for (const field of more) {
+      foldBody(bytesOf({ messages }));
+      const body = new TextEncoder().encode(JSON.stringify({ messages }).replace(/\}$/, `${field}}`));
+      const { body: folded, splices: _, ...decision } = foldBody(body);
+      const { request, ...anew } = foldRequest(parsed(body) as { messages: Message[] });
+      assert.ok(isDeepStrictEqual([decision, parsed(folded)], [anew, request]), field);
+    }
   });
 });
