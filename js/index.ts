@@ -165,9 +165,10 @@ function foldedAndKept(request: object, messages: readonly unknown[], options: F
 
 function goneOn({ one, length }: Found, request: object, messages: readonly unknown[], options: FoldOptions, said: Said, plan: Given): Folded {
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
+  const newer = Array.from({ length: messages.length - length }, (_, at) => messages[length + at]); // a class may slice in its own way
   let more: Fields;
   try {
-    more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
+    more = writeTape({ request: { messages: newer }, said, plan: samePlan ? undefined : plan }, true) as Fields;
   } catch (error) {
     if (!(error instanceof WarmfoldError)) throw error;
     return foldedOnce(request, options, said, plan); // to name the place in all of the messages
