@@ -185,9 +185,10 @@ function foldedAndKept(asked: Asked, messages: readonly unknown[]): Folded {
 function goneOn({ one, length }: Found, asked: Asked, messages: readonly unknown[]): Folded | undefined {
   const { said, plan } = asked;
   const samePlan = plan !== undefined && plan !== null && isSame(plan, one.plan);
+  const newer = Array.from({ length: messages.length - length }, (_, at) => messages[length + at]); // a class may slice in its own way
   let more: Fields;
   try {
-    more = writeTape({ request: { messages: messages.slice(length) }, said, plan: samePlan ? undefined : plan }, true) as Fields;
+    more = writeTape({ request: { messages: newer }, said, plan: samePlan ? undefined : plan }, true) as Fields;
   } catch (error) {
     if (!(error instanceof WarmfoldError)) throw error;
     return foldedOnce(asked); // to name the place in all of the messages

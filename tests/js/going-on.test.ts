@@ -245,6 +245,11 @@ describe("objects that live on", () => {
     }
   });
 
+  test("an array that slices in its own way is read by its items", () => {
+    const messages = Object.assign(conversation(4), { slice: () => [...messages].reverse() });
+    for (let call = 0; call < 4; call++) assert.ok(isDeepStrictEqual(fold(messages).plan, fold(conversation(4)).plan), `call ${call}`);
+  });
+
   test("messages that a request inherits are none of its own", () => {
     const messages = conversation(4);
     for (let call = 0; call < 3; call++) foldRequest({ messages });
