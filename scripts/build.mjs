@@ -10,6 +10,8 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 
 // Edge runtimes' bundlers read ESM, whoever asks.
 const ENTRIES = { esm: ["warmfold", "slim", "workerd", "edge-light"], cjs: ["warmfold", "slim"] };
+// They import the package itself, so that each runtime gets the wasm in its own way, and once.
+const ADAPTERS = ["ai-sdk"];
 // The entries must load anywhere. (Top-level await and modules of Node's are esbuild's errors already.)
 const FORBIDDEN = /\bfetch\s*\(|\bimport\.meta\b/;
 
@@ -25,6 +27,11 @@ const deflatedWasm = {
       contents: await zopfli.deflateAsync(readFileSync(path), { numiterations: 15 }),
       loader: "binary",
     })),
+};
+
+const packageItself = {
+  name: "the package itself",
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\.\/index\.js$/ }, ({ importer }) => (importer.includes("adapters") ? { path: "warmfold", external: true } : undefined)),
 };
 
 rmSync("pkg", { recursive: true, force: true });
@@ -53,13 +60,14 @@ node("typescript/bin/tsc", "--project", "tsconfig.types.json");
 step("bundles");
 for (const [format, names] of Object.entries(ENTRIES)) {
   const { outputFiles } = await build({
-    entryPoints: names.map((name) => `js/entry/${name}.ts`),
+    entryPoints: [...names.map((name) => `js/entry/${name}.ts`), ...ADAPTERS.map((name) => `js/adapters/${name}.ts`)],
+    entryNames: "[name]",
     outdir: `pkg/${format}`,
     bundle: true,
     format,
     platform: "neutral",
     target: "es2022",
-    plugins: [deflatedWasm],
+    plugins: [deflatedWasm, packageItself],
     external: ["*.wasm", "*.wasm?module"],
     // Nine tenths of the file are the wasm in base64; names stay for stack traces.
     minifyWhitespace: true,

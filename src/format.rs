@@ -18,12 +18,23 @@ pub enum Format {
     /// OpenAI Responses items.
     #[serde(rename = "openai-responses")]
     OpenaiResponses,
+    /// `ModelMessage`s of the Vercel AI SDK.
+    #[serde(rename = "ai-sdk")]
+    AiSdk,
+    /// `UIMessage`s of the Vercel AI SDK, which are read only.
+    #[serde(rename = "ai-sdk-ui")]
+    AiSdkUi,
 }
 
 impl Format {
     /// All formats by name.
-    pub const NAMES: &[(&str, Format)] =
-        &[("openai-chat", Format::OpenaiChat), ("anthropic", Format::Anthropic), ("openai-responses", Format::OpenaiResponses)];
+    pub const NAMES: &[(&str, Format)] = &[
+        ("openai-chat", Format::OpenaiChat),
+        ("anthropic", Format::Anthropic),
+        ("openai-responses", Format::OpenaiResponses),
+        ("ai-sdk", Format::AiSdk),
+        ("ai-sdk-ui", Format::AiSdkUi),
+    ];
 
     /// Their names, for people.
     pub(crate) fn names() -> String {

@@ -17,6 +17,7 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::hash::Hasher;
 use std::ops::Range;
@@ -119,8 +120,8 @@ pub enum EntryKind {
 /// The content of an entry.
 #[derive(Clone)]
 pub enum Content<'t> {
-    /// Text.
-    Text(&'t str),
+    /// Text: of the request, or made of a value that the provider is sent as text.
+    Text(Cow<'t, str>),
     /// Provider-shaped values, which can only stay or go.
     Values(Vec<Node<'t>>),
 }
@@ -155,15 +156,15 @@ pub struct Known {
     fingerprint: OnceCell<u64>,
 }
 
-impl<'t> Entry<'t> {
+impl Entry<'_> {
     /// Whether it is the result of a call that failed: the host says so, or its first words do.
     pub fn has_failed(&self) -> bool {
         self.failed || failures::is_error(self.text())
     }
 
     /// Its text; empty where it is not text.
-    pub fn text(&self) -> &'t str {
-        match self.content {
+    pub fn text(&self) -> &str {
+        match &self.content {
             Content::Text(text) => text,
             Content::Values(_) => "",
         }

@@ -25,6 +25,7 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 pub mod json;
+mod stringify;
 
 /// Containers inside containers that a writer takes: far over any real request, far under any stack.
 pub const MAX_DEPTH: usize = 512;

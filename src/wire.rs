@@ -23,6 +23,8 @@ use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
 use patch::Patch;
 
+mod ai_sdk;
+mod ai_sdk_ui;
 mod anthropic;
 mod openai_chat;
 mod openai_responses;
@@ -124,6 +126,8 @@ impl Format {
             Format::OpenaiChat => &openai_chat::OpenaiChat,
             Format::Anthropic => &anthropic::Anthropic,
             Format::OpenaiResponses => &openai_responses::OpenaiResponses,
+            Format::AiSdk => &ai_sdk::AiSdk,
+            Format::AiSdkUi => &ai_sdk_ui::AiSdkUi,
         }
     }
 

@@ -29,8 +29,10 @@ pub struct Copies {
     first: FxHashMap<u64, usize>,
     /// Results by tool and fingerprint.
     alike: FxHashMap<u64, Vec<usize>>,
-    /// The last result of each call, by tool, arguments and part.
+    /// The last result of each call, by tool, arguments and which text of it.
     latest: FxHashMap<u64, usize>,
+    /// By tool call, how many texts of its result have come: a message may hold several results, so a part's number does not tell.
+    texts: FxHashMap<usize, u32>,
     /// For an entry, where the results of its call begin that have said the same ever since.
     since: FxHashMap<usize, usize>,
 }
@@ -57,8 +59,10 @@ impl Copies {
     /// Notes whether the same call said something else before: then an earlier copy is out of date, though it says the same again now.
     fn changed(&mut self, view: &View<'_>, entry: usize) {
         let found = &view.entries[entry];
-        let Some(call) = found.tool_call.map(|call| &view.tool_calls[call]) else { return };
-        let key = tape::key(&[&call.print().to_le_bytes(), &found.part.to_le_bytes()]);
+        let Some(call) = found.tool_call else { return };
+        let text = self.texts.entry(call).or_default();
+        let key = tape::key(&[&view.tool_calls[call].print().to_le_bytes(), &text.to_le_bytes()]);
+        *text += 1;
         let Some(last) = self.latest.insert(key, entry) else { return };
         let same = view.entries[last].bytes == found.bytes && view.entries[last].fingerprint() == found.fingerprint();
         let since = if same { self.since(last) } else { last + 1 };

@@ -58,7 +58,6 @@ const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
     let fields = Fields::of(node, "options", Code::InvalidOption, "")?;
     check_names(&fields)?;
-    check_format(&fields)?;
     let (mut model, asked) = fields
         .read("model", |value| match value.kind() {
             Kind::Object => fields::inner(value, model),
@@ -132,15 +131,6 @@ fn check_names(fields: &Fields<'_>) -> crate::Result<()> {
         None => format!("the options are {}", [NAMES, &BESIDE[..4]].concat().join(", ")),
     };
     Err(fields.error(Code::UnknownOption, unknown, format!("there is no such option; {hint}")))
-}
-
-fn check_format(fields: &Fields<'_>) -> crate::Result<()> {
-    const LATER: &[&str] = &["ai-sdk", "ai-sdk-ui"];
-    if fields.read("format", |value| Ok(value.text().is_some_and(|name| LATER.contains(&name))))? == Some(true) {
-        let what = format!("this version reads {} only: convert the messages first", Format::names());
-        return Err(fields.error(Code::UnsupportedOption, "format", what));
-    }
-    Ok(())
 }
 
 /// What is said of every kind at once, then what is said of one.

@@ -33,7 +33,7 @@
 
 use super::patch::{Patch, Step};
 use super::reading::python_json_bytes;
-use super::{Changes, Request, Wire, openai_responses};
+use super::{Changes, Request, Wire, ai_sdk, openai_responses};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
 
@@ -90,12 +90,12 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
             return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
         }
         _ if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) => return Some("it is an item of OpenAI Responses"),
+        _ if ai_sdk::is_own(message) => return Some("it has parts or options of the AI SDK"),
         _ => {}
     }
     content.filter(|content| content.kind() == Kind::Array)?.children().map(kind_of).find_map(|kind| match kind {
         "image_url" | "input_audio" => Some("it has parts of OpenAI Chat"),
         "input_text" | "output_text" | "input_image" | "input_file" => Some("it has parts of OpenAI Responses"),
-        "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
         _ => None,
     })
 }

@@ -5,7 +5,7 @@
 
 use super::patch::Patch;
 use super::reading::is_anthropic_block;
-use super::{Changes, Request, Wire, openai_responses};
+use super::{Changes, Request, Wire, ai_sdk, openai_responses};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
 
@@ -52,10 +52,12 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
     if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) {
         return Some("it is an item of OpenAI Responses");
     }
+    if ai_sdk::is_own(message) {
+        return Some("it has parts or options of the AI SDK");
+    }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
         kind if is_anthropic_block(kind) => Some("it has blocks of Anthropic Messages"),
-        "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
         "input_text" | "output_text" | "input_image" | "input_file" => Some("it has parts of OpenAI Responses"),
         _ => None,
     })

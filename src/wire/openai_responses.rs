@@ -33,7 +33,7 @@
 
 use super::patch::Patch;
 use super::reading::{is_anthropic_block, python_json_bytes};
-use super::{Changes, Request, Wire};
+use super::{Changes, Request, Wire, ai_sdk};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
 use item::Item;
@@ -99,13 +99,13 @@ fn foreign(item: Node<'_>) -> Option<&'static str> {
         Some(_) if content.is_none() && item.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) => {
             return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
         }
+        _ if ai_sdk::is_own(item) => return Some("it has parts or options of the AI SDK"),
         _ => {}
     }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {
         "text" | "image_url" => Some("it has parts of OpenAI Chat"),
         kind if is_anthropic_block(kind) => Some("it has blocks of Anthropic Messages"),
-        "tool-call" | "tool-result" => Some("it has parts of the AI SDK"),
         _ => None,
     })
 }

@@ -10,10 +10,10 @@ use crate::oracle::Checked;
 use crate::support::merged;
 
 mod budget;
-mod bytes;
+pub(crate) mod bytes;
 mod derived;
 mod every_call;
-mod going_on;
+pub(crate) mod going_on;
 mod occurs;
 mod pays;
 mod rewritten;
@@ -40,6 +40,6 @@ fn with_choice(request: &Value, choice: Option<&Value>) -> Value {
     request
 }
 
-fn all(options: &[&Value]) -> Value {
+pub(crate) fn all(options: &[&Value]) -> Value {
     options.iter().fold(serde_json::json!({}), |all, one| merged(&all, one))
 }

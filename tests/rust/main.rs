@@ -33,13 +33,17 @@ mod plan {
 #[cfg(not(target_arch = "wasm32"))]
 mod tape {
     mod json;
+    mod stringify;
 }
 mod render {
     mod breadcrumb;
     mod cut;
 }
 mod wire {
-    // It has property tests.
+    // They have property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod ai_sdk;
+    mod ai_sdk_ui;
     #[cfg(not(target_arch = "wasm32"))]
     mod anthropic;
     mod context_block;

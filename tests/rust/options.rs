@@ -85,7 +85,6 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "when": "always" }), "invalid_option", "options.when", "pays, budget, never"),
         (json!({ "marks": "claude" }), "invalid_option", "options.marks", "none, anthropic, openai"),
         (json!({ "format": "telegraph" }), "invalid_option", "options.format", "openai-chat"),
-        (json!({ "format": "ai-sdk" }), "unsupported_option", "options.format", "openai-chat"),
         (json!({ "preset": "fast" }), "invalid_option", "options.preset", "careful, balanced, thrifty, spec"),
         (json!({ "cache": "aws" }), "invalid_option", "options.cache", "one of anthropic-5m, anthropic-1h, openai"),
         (json!({ "cache": { "read": 0.1, "write": 1.25 } }), "invalid_option", "options.cache.ttlMs", "missing"),

@@ -173,7 +173,7 @@ impl<'t> Reader<'_, 't> {
     fn text(&mut self, draft: &mut Draft<'t>, part: u32, text: &'t str) {
         draft.says |= !text.trim_ascii().is_empty();
         draft.message.authored |= draft.message.role == Role::User && !text.is_empty();
-        let entry = self.entry(part, EntryKind::Text, Content::Text(text), text.len() as u32);
+        let entry = self.entry(part, EntryKind::Text, Content::Text(text.into()), text.len() as u32);
         self.view.entries.push(entry);
     }
 
@@ -191,7 +191,7 @@ impl<'t> Reader<'_, 't> {
             Leaf::Sent(node) => draft.message.fixed += media(node, kind_of(node)),
             Leaf::Text(text) => {
                 let part = if is_first { part } else { length + draft.further.len() as u32 };
-                let entry = self.entry(part, EntryKind::Result, Content::Text(text), text.len() as u32);
+                let entry = self.entry(part, EntryKind::Result, Content::Text(text.into()), text.len() as u32);
                 let entry = Entry { tool_call, failed, ..entry };
                 if is_first {
                     self.view.entries.push(entry)

@@ -239,7 +239,7 @@ impl<'t> Reader<'_, 't> {
             message: self.view.messages.len(),
             part,
             kind,
-            content: Content::Text(text),
+            content: Content::Text(text.into()),
             bytes: text.len() as u32,
             tool_call: answers.tool_call,
             failed: answers.failed,

@@ -100,7 +100,7 @@ impl<'v, 't> Reader<'v, 't> {
     /// An `input` that is a text.
     fn text_alone(&mut self, input: Node<'t>) {
         let mut message = self.begin(Role::User);
-        self.entry(&mut message, 0, Content::Text(input.text().unwrap_or("")), |_| {});
+        self.entry(&mut message, 0, Content::Text(input.text().unwrap_or("").into()), |_| {});
         self.end(message, input);
     }
 
@@ -132,7 +132,7 @@ impl<'v, 't> Reader<'v, 't> {
         let failed = matches!(node.get("status").and_then(Node::text), Some("failed" | "error"));
         for (part, leaf) in item.leaves() {
             match leaf {
-                Leaf::Text(text) => self.entry(&mut message, part, Content::Text(text), |entry| {
+                Leaf::Text(text) => self.entry(&mut message, part, Content::Text(text.into()), |entry| {
                     entry.tool_call = tool_call;
                     entry.failed = failed;
                 }),

@@ -13,7 +13,7 @@ use crate::histories::{output, paying, policy, request, signals};
 use crate::spelled::{Choices, floats, spell};
 use crate::support::{Carry, fold, merged};
 
-fn fold_body(body: &str, options: &Value, carry: &Carry) -> (Outcome, Vec<Splice>) {
+pub(crate) fn fold_body(body: &str, options: &Value, carry: &Carry) -> (Outcome, Vec<Splice>) {
     let tape = Tape::from_json(body).unwrap();
     let options = Options::from_json(options.clone()).unwrap();
     let given = match carry {

@@ -15,7 +15,7 @@ use crate::support::{Carry, at_length, fold};
 
 /// What a host passes for the plan.
 #[derive(Clone, Copy, Debug)]
-enum Passed {
+pub(crate) enum Passed {
     Nothing,
     Null,
     /// The plan of the last call.
@@ -24,7 +24,7 @@ enum Passed {
     Older,
 }
 
-fn passed() -> impl Strategy<Value = Passed> {
+pub(crate) fn passed() -> impl Strategy<Value = Passed> {
     prop_oneof![6 => Just(Passed::Last), 6 => Just(Passed::Nothing), 1 => Just(Passed::Null), 1 => Just(Passed::Older)]
 }
 
@@ -33,7 +33,7 @@ fn told(outcome: &Outcome) -> Value {
 }
 
 /// Calls at these lengths: the first begins a conversation, and the others go on with it.
-fn goes_on(request: &Value, options: &Value, steps: &[(usize, Passed, Value)]) -> Result<(), TestCaseError> {
+pub(crate) fn goes_on(request: &Value, options: &Value, steps: &[(usize, Passed, Value)]) -> Result<(), TestCaseError> {
     let messages = request["messages"].as_array().unwrap();
     let lead = messages.iter().take_while(|message| message["role"] == "system" || message["role"] == "developer").count();
     let mut length = lead;
@@ -80,7 +80,7 @@ fn goes_on(request: &Value, options: &Value, steps: &[(usize, Passed, Value)]) -
     Ok(())
 }
 
-fn steps(passed: impl Strategy<Value = Passed>) -> impl Strategy<Value = Vec<(usize, Passed, Value)>> {
+pub(crate) fn steps(passed: impl Strategy<Value = Passed>) -> impl Strategy<Value = Vec<(usize, Passed, Value)>> {
     let usage = (200..40_000u32, 1..20usize).prop_map(|(tokens, up_to)| json!({ "usage": { "inputTokens": tokens, "upTo": up_to } }));
     let signals = prop_oneof![6 => Just(json!({})), 2 => usage, 1 => Just(json!({ "cold": true })), 1 => Just(json!({ "cold": { "idleMs": 1e9 } }))];
     prop::collection::vec((0..5usize, passed, signals), 1..14)

@@ -106,7 +106,7 @@ pub fn keeps_laws(Folded { call, sent }: &Folded) -> Result<(), TestCaseError> {
 fn told(view: &View<'_>) -> String {
     let entry = |entry: &warmfold::history::Entry<'_>| {
         let content = match &entry.content {
-            Content::Text(text) => (*text).to_owned(),
+            Content::Text(text) => text.clone().into_owned(),
             Content::Values(values) => values.iter().map(|value| value.to_json().to_string()).collect(),
         };
         format!(
