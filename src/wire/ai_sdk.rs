@@ -27,7 +27,7 @@
 //! ```
 
 use super::patch::Patch;
-use super::reading::python_json_bytes;
+use super::reading::{is_anthropic_block, python_json_bytes};
 use super::{Changes, Request, Wire};
 use crate::history::View;
 use crate::tape::{Children, Kind, Node};
@@ -88,7 +88,7 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
     }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().find_map(|part| match kind_of(part) {
-        "tool_use" | "tool_result" | "thinking" | "redacted_thinking" => Some("it has blocks of Anthropic Messages"),
+        kind if is_anthropic_block(kind) => Some("it has blocks of Anthropic Messages"),
         "image_url" | "input_audio" => Some("it has parts of OpenAI Chat"),
         "input_text" | "output_text" | "input_image" | "input_file" => Some("it has parts of OpenAI Responses"),
         _ => None,
