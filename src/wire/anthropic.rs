@@ -174,7 +174,7 @@ fn holds_mark(block: Node<'_>) -> bool {
     }
 }
 
-/// A tool that is loaded later is no part of what is cached.
-fn is_deferred(tool: Node<'_>) -> bool {
-    tool.get("defer_loading").is_some_and(|deferred| deferred.kind() == Kind::True)
+/// Whether a tool stands before the messages: one that is loaded later is no part of what is cached.
+fn is_sent(tool: Node<'_>) -> bool {
+    tool.kind() == Kind::Object && tool.get("defer_loading").is_none_or(|deferred| deferred.kind() != Kind::True)
 }

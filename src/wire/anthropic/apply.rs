@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BLOCK_GAP, Leaf, holds_mark, is_deferred, kind_of, leaves};
+use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::history::{BlockPlace, Entry, EntryKind, Front, View};
 use crate::plan::Edit;
 use crate::render;
@@ -53,7 +53,7 @@ impl Writer<'_> {
             self.system(view, block)?;
         }
         if view.front == Some(Front::Tools) {
-            self.mark_last("tools", view.tools, |tool| !is_deferred(tool))?;
+            self.mark_last("tools", view.tools, is_sent)?;
         }
         Ok(())
     }
@@ -81,7 +81,7 @@ impl Writer<'_> {
     /// Marks the last item of a field of the request that can hold a mark, unless the caller has.
     fn mark_last(&mut self, field: &'static str, items: Option<Node<'_>>, can_hold: impl Fn(Node<'_>) -> bool) -> crate::Result<()> {
         let items = items.filter(|_| self.changes.mark_system).into_iter().flat_map(Node::children).enumerate();
-        let Some((index, item)) = items.filter(|(_, item)| item.kind() == Kind::Object && can_hold(*item)).last() else { return Ok(()) };
+        let Some((index, item)) = items.filter(|(_, item)| can_hold(*item)).last() else { return Ok(()) };
         plain(item, || format!("{field}[{index}]"))?;
         if marks_on(item).next().is_none() {
             let (key, value) = cache_control(self.changes.hour);

@@ -1,6 +1,6 @@
 //! Reads Anthropic messages into a view.
 
-use super::{BLOCK_GAP, Leaf, holds_mark, is_deferred, kind_of, leaves};
+use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
@@ -32,7 +32,7 @@ fn front(view: &View<'_>, block: Option<&str>) -> Option<Front> {
     if is_added || view.system.is_some_and(says_something) {
         return Some(Front::System);
     }
-    view.tools?.children().any(|tool| !is_deferred(tool)).then_some(Front::Tools)
+    view.tools.filter(|tools| tools.kind() == Kind::Array)?.children().any(is_sent).then_some(Front::Tools)
 }
 
 /// Reads messages that follow those of a view.

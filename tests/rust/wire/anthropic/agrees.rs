@@ -39,20 +39,25 @@ fn as_converted(edits: Vec<Edit>, chat: &Value, converted: &Converted) -> Vec<Ed
 
 /// Whether a call's results stand at one part whenever it is made. `history::copies` goes by the part to tell what the same call said
 /// before, so elsewhere twins agree on copies only by chance.
-fn parts_agree(request: &Value) -> bool {
-    read(request, |view| {
-        let mut parts: BTreeMap<(u64, usize), u32> = BTreeMap::new();
-        let mut nth: BTreeMap<usize, usize> = BTreeMap::new();
-        view.entries.iter().filter_map(|entry| Some((entry.tool_call?, entry.part))).all(|(call, part)| {
-            let nth = nth.entry(call).and_modify(|nth| *nth += 1).or_default();
-            *parts.entry((view.tool_calls[call].print(), *nth)).or_insert(part) == part
-        })
+fn parts_agree(view: &View<'_>) -> bool {
+    let mut parts: BTreeMap<(u64, usize), u32> = BTreeMap::new();
+    let mut nth: BTreeMap<usize, usize> = BTreeMap::new();
+    view.entries.iter().filter_map(|entry| Some((entry.tool_call?, entry.part))).all(|(call, part)| {
+        let nth = nth.entry(call).and_modify(|nth| *nth += 1).or_default();
+        *parts.entry((view.tool_calls[call].print(), *nth)).or_insert(part) == part
     })
+}
+
+/// Lets a test look at what is read of the twin.
+fn read_twin<T>(chat: &Value, look: impl FnOnce(&View<'_>) -> T) -> T {
+    let tape = Tape::from_json(chat.to_string()).unwrap();
+    look(&Format::OpenaiChat.read(&Request::of(tape.root()), None).unwrap())
 }
 
 fn agree(chat: &Value, policy: &Value) -> Result<usize, TestCaseError> {
     let converted = from_chat(chat, false);
-    let copies = if parts_agree(&converted.request) { json!({}) } else { json!({ "collapseDuplicateResults": false }) };
+    let copies =
+        if read(&converted.request, parts_agree) && read_twin(chat, parts_agree) { json!({}) } else { json!({ "collapseDuplicateResults": false }) };
     let options = merged(&free(policy), &copies);
     let (mut ours, mut theirs) = (Carry::New, Carry::New);
     let mut edits_seen = 0;
@@ -97,13 +102,12 @@ proptest! {
     #[test]
     fn what_is_read(request in request()) {
         let converted = from_chat(&request.0, false).request;
-        let tape = Tape::from_json(request.0.to_string()).unwrap();
-        let twin = Format::OpenaiChat.read(&Request::of(tape.root()), None).unwrap();
         read(&converted, |view| {
-            prop_assert_eq!(roles(view), roles(&twin));
-            prop_assert_eq!(results(view), results(&twin));
+            let (their_roles, their_results) = read_twin(&request.0, |twin| (roles(twin), results(twin)));
+            prop_assert_eq!(roles(view), their_roles);
+            prop_assert_eq!(results(view), their_results);
             let names = |view: &View<'_>| view.tool_calls.iter().map(|call| call.name.to_owned()).collect::<Vec<_>>();
-            prop_assert_eq!(names(view), names(&twin));
+            prop_assert_eq!(names(view), read_twin(&request.0, names));
             let addresses: Vec<_> = view.entries.iter().map(|entry| (entry.message, entry.part)).collect();
             prop_assert!(addresses.is_sorted_by(|one, two| one < two), "{addresses:?}");
             Ok(())

@@ -130,6 +130,7 @@ fn else_on_the_last_tool() {
         json!({ "tools": [], "messages": [] }),
         json!({ "system": "", "tools": [], "messages": [] }),
         json!({ "system": [], "messages": [] }),
+        json!({ "system": { "a": {} }, "tools": { "a": {} }, "messages": [] }),
     ] {
         assert_eq!(marked(&empty, None, false), empty);
     }
