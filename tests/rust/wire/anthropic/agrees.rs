@@ -1,7 +1,5 @@
 //! A converted history is read as its Chat twin is, and decided as it is, call by call.
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use serde_json::{Value, json};
@@ -37,17 +35,6 @@ fn as_converted(edits: Vec<Edit>, chat: &Value, converted: &Converted) -> Vec<Ed
     moved
 }
 
-/// Whether a call's results stand at one part whenever it is made. `history::copies` goes by the part to tell what the same call said
-/// before, so elsewhere twins agree on copies only by chance.
-fn parts_agree(view: &View<'_>) -> bool {
-    let mut parts: BTreeMap<(u64, usize), u32> = BTreeMap::new();
-    let mut nth: BTreeMap<usize, usize> = BTreeMap::new();
-    view.entries.iter().filter_map(|entry| Some((entry.tool_call?, entry.part))).all(|(call, part)| {
-        let nth = nth.entry(call).and_modify(|nth| *nth += 1).or_default();
-        *parts.entry((view.tool_calls[call].print(), *nth)).or_insert(part) == part
-    })
-}
-
 /// Lets a test look at what is read of the twin.
 fn read_twin<T>(chat: &Value, look: impl FnOnce(&View<'_>) -> T) -> T {
     let tape = Tape::from_json(chat.to_string()).unwrap();
@@ -56,9 +43,7 @@ fn read_twin<T>(chat: &Value, look: impl FnOnce(&View<'_>) -> T) -> T {
 
 fn agree(chat: &Value, policy: &Value) -> Result<usize, TestCaseError> {
     let converted = from_chat(chat, false);
-    let copies =
-        if read(&converted.request, parts_agree) && read_twin(chat, parts_agree) { json!({}) } else { json!({ "collapseDuplicateResults": false }) };
-    let options = merged(&free(policy), &copies);
+    let options = free(policy);
     let (mut ours, mut theirs) = (Carry::New, Carry::New);
     let mut edits_seen = 0;
     for length in call_lengths(chat["messages"].as_array().unwrap()) {
