@@ -60,12 +60,18 @@ fn list<'t>(mut nodes: impl Iterator<Item = Node<'t>>, text: &mut String, one: i
 /// Fields in the order of JavaScript's objects: keys that are array indices first.
 fn fields(node: Node<'_>) -> Vec<Node<'_>> {
     let index = |field: &Node<'_>| {
-        let key = field.key().filter(|key| *key == "0" || !key.starts_with(['0', '+']))?;
+        let key = field.key().filter(|key| key.starts_with(|first: char| first.is_ascii_digit()) && (*key == "0" || !key.starts_with('0')))?;
         key.parse::<u32>().ok().filter(|index| *index < u32::MAX)
     };
-    let mut fields: Vec<_> = node.children().collect();
-    fields.sort_by_key(|field| index(field).map_or(u64::MAX, u64::from)); // stable
-    fields
+    let fields: Vec<_> = node.children().collect();
+    if !fields.iter().any(|field| index(field).is_some()) {
+        return fields;
+    }
+    // By index, then by place.
+    let key = |(at, field): (usize, &Node<'_>)| u64::from(index(field).unwrap_or(u32::MAX)) << 32 | at as u64;
+    let mut order: Vec<u64> = fields.iter().enumerate().map(key).collect();
+    order.sort_unstable();
+    order.iter().filter_map(|key| fields.get(*key as u32 as usize).copied()).collect()
 }
 
 fn string(value: &str, text: &mut String) {
