@@ -95,13 +95,14 @@ impl Readable {
 }
 
 fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, sent: Sent) -> Layout {
-    let mut layout = Layout { system_end: view.system_end.min(sent.length), added_from: sent.added_from + view.lead(), ..Layout::default() };
-    if let BlockPlace::Prepend(bytes) = view.block {
-        layout = Layout { bytes: vec![u64::from(bytes)], blocks: vec![1], can_hold: vec![true], system_end: 1, ..layout };
-    }
-    if view.front.is_some() {
-        let system_end = layout.system_end + 1;
-        layout = Layout { bytes: vec![u64::from(view.overhead.bytes)], blocks: vec![1], can_hold: vec![true], system_end, ..layout };
+    let mut layout =
+        Layout { system_end: view.lead() + view.system_end.min(sent.length), added_from: sent.added_from + view.lead(), ..Layout::default() };
+    let front = view.front.map(|_| view.overhead.bytes);
+    let block = if let BlockPlace::Prepend(bytes) = view.block { Some(bytes) } else { None };
+    for bytes in [front, block].into_iter().flatten() {
+        layout.bytes.push(u64::from(bytes));
+        layout.blocks.push(1);
+        layout.can_hold.push(true);
     }
     layout.blocks.reserve(sent.length);
     layout.bytes.reserve(sent.length);
