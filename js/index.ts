@@ -2,7 +2,7 @@
 
 import { applyPatches, isOfRequest, type Patch } from "./apply.js";
 import { WarmfoldError, asWarmfoldError } from "./errors.js";
-import { bodies, checkInstance, drop, dropAll, editsIn, find, isSameSoFar, keep, listOf, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
+import { bodies, checkInstance, drop, dropAll, editsIn, find, isSameSoFar, keep, LARGEST_BODY_BYTES, listOf, nextNumber, note, shadowOfPlan, wentOn, type Found } from "./memory.js";
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
@@ -54,7 +54,7 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
     writeTape({ options: rest, said: { cold, usage }, plan: samePlan ? undefined : plan });
     const room = wasm().bodyRoom(body.length);
     new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
-    const next = nextNumber(body.length);
+    const next = nextNumber(body.length, LARGEST_BODY_BYTES);
     return orElse(bodies.dropAll, () => {
       const { number, ...written } = returned<WrittenBody>(() => wasm().foldBody(body.length, next, samePlan));
       withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));

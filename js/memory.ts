@@ -12,9 +12,11 @@ import type { Plan } from "./types.js";
 import { wasm } from "./wasm.js";
 
 /** Wasm memory that all conversations together may take. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MOST_BYTES = 128 * 1024 * 1024;
 /** A conversation over this is read anew at every call. */
-const LARGEST_BYTES = 8 * 1024 * 1024;
+const LARGEST_BYTES = 64 * 1024 * 1024;
+/** The same of a body, of which the bytes are kept too, and the next one beside them. */
+export const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 /** Conversations at a time. */
 const MOST = 16;
 /** What the reading of a message takes beside its tape, about. */
@@ -85,8 +87,8 @@ export function isSameSoFar({ one, length }: Found, { request, options, alone }:
 }
 
 /** A number for what is to be kept; 0 for what is too large to be. */
-export function nextNumber(bytes: number): number {
-  return bytes > LARGEST_BYTES ? 0 : ++lastNumber;
+export function nextNumber(bytes: number, most = LARGEST_BYTES): number {
+  return bytes > most ? 0 : ++lastNumber;
 }
 
 /** Takes note of a conversation that is now kept under this number. `traced` is the shadow of `{ request, options, alone }`. */
