@@ -47,20 +47,21 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
  */
 export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions = {}): FoldBodyResult<B> {
   if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
-  if (body.length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
+  const length = lengthOf.call(body) as number;
+  if (length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
   const { plan, cold, usage, ...rest } = ofRequest(options);
   const { outcome, places, texts } = inWasm("foldBody", () => {
     const samePlan = bodies.ofPlan(plan);
     writeTape({ options: rest, said: { cold, usage }, plan: samePlan ? undefined : plan });
-    const room = wasm().bodyRoom(body.length);
-    new Uint8Array(wasm().memory.buffer, room, body.length).set(body);
-    const next = nextNumber(body.length, LARGEST_BODY_BYTES);
+    const room = wasm().bodyRoom(length);
+    if (length > 0) new Uint8Array(wasm().memory.buffer, room, length).set(body);
+    const next = nextNumber(length, LARGEST_BODY_BYTES);
     return orElse(bodies.dropAll, () => {
-      const { number, ...written } = returned<WrittenBody>(() => wasm().foldBody(body.length, next, samePlan));
+      const { number, ...written } = returned<WrittenBody>(() => wasm().foldBody(length, next, samePlan));
       withEdits(written, plan?.edits ?? (written.sameEdits ? bodies.editsOf(number) : undefined));
       // Those of another plan than the last one are not what is known of the last one.
       const areLast = written.sameEdits && (plan === undefined || samePlan === number);
-      if (number) bodies.keep(number, body.length, written.outcome.plan, areLast);
+      if (number) bodies.keep(number, length, written.outcome.plan, areLast);
       return written;
     });
   });
@@ -272,6 +273,9 @@ function ofRequest(options: RequestOptions): FoldOptions {
   return options;
 }
 
+/** The length that the bytes have, whatever an own property says. */
+const lengthOf = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), "length")!.get!;
+
 /** What is put in stands in one array of bytes, one behind the other. */
 function splicesOf(places: Bytes, texts: Bytes): Splice[] {
   const numbers = new DataView(places.buffer, places.byteOffset, places.length);
@@ -284,9 +288,10 @@ function splicesOf(places: Bytes, texts: Bytes): Splice[] {
 }
 
 function spliced(body: Uint8Array, splices: readonly Splice[]): Bytes {
-  const result = new Uint8Array(splices.reduce((length, { start, end, bytes }) => length + bytes.length - (end - start), body.length));
+  const whole = lengthOf.call(body) as number;
+  const result = new Uint8Array(splices.reduce((length, { start, end, bytes }) => length + bytes.length - (end - start), whole));
   let [at, to] = [0, 0];
-  for (const { start, end, bytes } of [...splices, { start: body.length, end: body.length, bytes: new Uint8Array() }]) {
+  for (const { start, end, bytes } of [...splices, { start: whole, end: whole, bytes: new Uint8Array() }]) {
     result.set(body.subarray(at, start), to);
     result.set(bytes, (to += start - at));
     [at, to] = [end, to + bytes.length];

@@ -13,7 +13,7 @@ import { wasm } from "./wasm.js";
 
 /** Wasm memory that all conversations together may take. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** A conversation over this is read anew at every call. */
+/** A conversation that begins over this is read anew at every call. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 /** The same of a body, of which the bytes are kept too, and the next one beside them. */
 export const LARGEST_BODY_BYTES = 8 * 1024 * 1024;

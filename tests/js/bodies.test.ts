@@ -54,6 +54,17 @@ describe("bodies", () => {
     fc.assert(property, RUNS);
   });
 
+  test("a length of its own is not that of the bytes, and bytes that are gone are no JSON", () => {
+    const body = bytesOf(JSON.stringify({ messages: [{ role: "user", content: "hi" }] }));
+    for (const length of [1, body.length + 100]) {
+      const odd = Object.defineProperty(body.slice(), "length", { value: length });
+      assert.deepEqual(foldBody(odd).plan, foldBody(body).plan);
+    }
+    const gone = body.slice();
+    structuredClone(gone, { transfer: [gone.buffer] });
+    assert.equal(refusal(() => foldBody(gone)).code, "invalid_json");
+  });
+
   test("call by call, what went before is byte for byte what it was", () => {
     const property = fc.property(histories, policy, (history, { toolChoice: _, ...policy }: FoldOptions) => {
       let [plan, before]: [FoldBodyResult["plan"] | null, string | undefined] = [null, undefined];
