@@ -6,8 +6,8 @@ import type { Message } from "./histories.js";
 
 const SHORT = 1000;
 const TIMES_LONGER = 8;
-/** Linear is 8, quadratic 64. Tables outgrow the processor's caches, and the machine may be busy. */
-const MOST = 40;
+/** Linear is 8, quadratic 64; the machine may be busy. */
+const MOST = 25;
 
 const tight: FoldOptions = { preset: "spec", budgetTokens: 1000, protectRecentTurns: 1, maxToolResultBytes: 100, keepHeadBytes: 20, keepTailBytes: 20, minSavedBytes: 10 };
 const text = "const answer = compute(41) + 1;\n".repeat(20);
