@@ -31,6 +31,7 @@ mod openai_responses;
 pub mod patch;
 mod reading;
 pub mod splice;
+mod touched;
 
 /// A request as the host gives it.
 #[derive(Clone, Copy)]
@@ -102,32 +103,31 @@ impl<'t> Request<'t> {
     }
 }
 
+/// Patches, and the part that each mark stands in.
+type Applied = crate::Result<(Vec<Patch>, Vec<u32>)>;
+
 /// What each format does in its own way.
-pub(crate) trait Wire {
+struct Wire {
     /// Why a message cannot be of this format, if it cannot. A conflict only: what several formats share is none.
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str>;
-
+    foreign: fn(Node<'_>) -> Option<&'static str>,
     /// See [`Format::read`].
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>>;
-
+    read: for<'t> fn(&Request<'t>, Option<&str>) -> crate::Result<View<'t>>,
     /// See [`Format::append`].
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()>;
-
+    append: for<'t> fn(&mut View<'t>, Children<'t>) -> crate::Result<()>,
     /// See [`Format::apply`].
-    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)>;
-
+    apply: fn(&View<'_>, &Changes<'_>) -> Applied,
     /// See [`Format::scored_bytes`].
-    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>>;
+    scored_bytes: fn(&Request<'_>) -> crate::Result<Vec<u64>>,
 }
 
 impl Format {
-    fn wire(self) -> &'static dyn Wire {
+    fn wire(self) -> Wire {
         match self {
-            Format::OpenaiChat => &openai_chat::OpenaiChat,
-            Format::Anthropic => &anthropic::Anthropic,
-            Format::OpenaiResponses => &openai_responses::OpenaiResponses,
-            Format::AiSdk => &ai_sdk::AiSdk,
-            Format::AiSdkUi => &ai_sdk_ui::AiSdkUi,
+            Format::OpenaiChat => openai_chat::WIRE,
+            Format::Anthropic => anthropic::WIRE,
+            Format::OpenaiResponses => openai_responses::WIRE,
+            Format::AiSdk => ai_sdk::WIRE,
+            Format::AiSdkUi => ai_sdk_ui::WIRE,
         }
     }
 
@@ -142,7 +142,7 @@ impl Format {
         let messages = request.message_array()?;
         let mut first_fault = None;
         for (_, format) in Format::NAMES {
-            let mut faults = messages.children().enumerate().filter_map(|(at, message)| Some((at, format.wire().foreign(message)?)));
+            let mut faults = messages.children().enumerate().filter_map(|(at, message)| Some((at, (format.wire().foreign)(message)?)));
             let Some(fault) = faults.next() else { return Ok(*format) };
             first_fault.get_or_insert(fault);
         }
@@ -159,7 +159,7 @@ impl Format {
 
     /// The same of a message.
     pub fn fits_message(self, message: Node<'_>) -> bool {
-        self.wire().foreign(message).is_none()
+        (self.wire().foreign)(message).is_none()
     }
 
     /// Reads a request, and finds the place for a context block.
@@ -167,7 +167,7 @@ impl Format {
     /// # Errors
     /// What is not of this format, with its path.
     pub fn read<'t>(self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        self.wire().read(request, block)
+        (self.wire().read)(request, block)
     }
 
     /// Reads messages that follow those of a view, whose request is the same in all else.
@@ -175,7 +175,7 @@ impl Format {
     /// # Errors
     /// What is not of this format, with its path; the view is then of no more use.
     pub fn append<'t>(self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        self.wire().append(view, messages)
+        (self.wire().append)(view, messages)
     }
 
     /// What each message costs beside its texts, in bytes, as `eval/score.py` reckons it.
@@ -183,7 +183,7 @@ impl Format {
     /// # Errors
     /// [`Code::NotAnArray`].
     pub fn scored_bytes(self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        self.wire().scored_bytes(request)
+        (self.wire().scored_bytes)(request)
     }
 
     /// Turns changes into patches of the request; the part that each mark stands in comes along.
@@ -191,6 +191,6 @@ impl Format {
     /// # Errors
     /// [`Code::ClassInstance`] where a patch would go through one.
     pub fn apply(self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        self.wire().apply(view, changes)
+        (self.wire().apply)(view, changes)
     }
 }

@@ -26,11 +26,9 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::patch::Patch;
 use super::reading::{is_anthropic_block, python_json_bytes};
-use super::{Changes, Request, Wire};
-use crate::history::View;
-use crate::tape::{Children, Kind, Node};
+use super::{Request, Wire};
+use crate::tape::{Kind, Node};
 
 mod apply;
 pub(super) mod draft;
@@ -41,35 +39,17 @@ mod read;
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) struct AiSdk;
+pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
 
-impl Wire for AiSdk {
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
-        foreign(message)
-    }
-
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        read::read(request, block)
-    }
-
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        read::append(view, messages)
-    }
-
-    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        apply::apply(view, changes)
-    }
-
-    /// The scorer knows Chat only: tool calls and images cost what they cost there.
-    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        let of_part = |part: Node<'_>| match kind_of(part) {
-            "tool-call" => python_json_bytes(part),
-            "image" => 300 * 4,
-            _ => 0,
-        };
-        let of_message = |message: Node<'_>| message.get("content").into_iter().flat_map(Node::children).map(of_part).sum();
-        Ok(request.message_array()?.children().map(of_message).collect())
-    }
+/// The scorer knows Chat only: tool calls and images cost what they cost there.
+fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
+    let of_part = |part: Node<'_>| match kind_of(part) {
+        "tool-call" => python_json_bytes(part),
+        "image" => 300 * 4,
+        _ => 0,
+    };
+    let of_message = |message: Node<'_>| message.get("content").into_iter().flat_map(Node::children).map(of_part).sum();
+    Ok(request.message_array()?.children().map(of_message).collect())
 }
 
 fn foreign(message: Node<'_>) -> Option<&'static str> {

@@ -23,36 +23,26 @@ use super::patch::Patch;
 use super::{Changes, Request, Wire};
 use crate::error::{Code, Error};
 use crate::history::View;
-use crate::tape::{Children, Kind, Node};
+use crate::tape::{Kind, Node};
 
 mod read;
 
 /// The format.
-pub(super) struct AiSdkUi;
+pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply, scored_bytes };
 
-impl Wire for AiSdkUi {
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
-        let Some(parts) = message.get("parts").filter(|parts| parts.kind() == Kind::Array) else {
-            return Some("it has no parts");
-        };
-        let is_typed = |part: Node<'_>| part.get("type").is_some_and(|kind| kind.kind() == Kind::String);
-        if parts.children().all(is_typed) { None } else { Some("it has the parts of Gemini") }
-    }
+fn scored_bytes(_: &Request<'_>) -> crate::Result<Vec<u64>> {
+    Err(Error::new(Code::UnsupportedOption, "options.asScored", "not for UI messages: convert them with convertToModelMessages"))
+}
 
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        read::read(request, block)
-    }
+fn foreign(message: Node<'_>) -> Option<&'static str> {
+    let Some(parts) = message.get("parts").filter(|parts| parts.kind() == Kind::Array) else {
+        return Some("it has no parts");
+    };
+    let is_typed = |part: Node<'_>| part.get("type").is_some_and(|kind| kind.kind() == Kind::String);
+    if parts.children().all(is_typed) { None } else { Some("it has the parts of Gemini") }
+}
 
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        read::append(view, messages)
-    }
-
-    fn apply(&self, _: &View<'_>, _: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        let what = "UI messages are what a chat shows: convert them with convertToModelMessages, and fold what is sent";
-        Err(Error::new(Code::InvalidMessage, "messages", what))
-    }
-
-    fn scored_bytes(&self, _: &Request<'_>) -> crate::Result<Vec<u64>> {
-        Err(Error::new(Code::UnsupportedOption, "options.asScored", "not for UI messages: convert them with convertToModelMessages"))
-    }
+fn apply(_: &View<'_>, _: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
+    let what = "UI messages are what a chat shows: convert them with convertToModelMessages, and fold what is sent";
+    Err(Error::new(Code::InvalidMessage, "messages", what))
 }

@@ -31,11 +31,10 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::patch::{Patch, Step};
+use super::patch::Step;
 use super::reading::python_json_bytes;
-use super::{Changes, Request, Wire, ai_sdk, openai_responses};
-use crate::history::View;
-use crate::tape::{Children, Kind, Node};
+use super::{Request, Wire, ai_sdk, openai_responses};
+use crate::tape::{Kind, Node};
 
 mod apply;
 mod read;
@@ -44,39 +43,21 @@ mod read;
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) struct Anthropic;
+pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
 
-impl Wire for Anthropic {
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
-        foreign(message)
-    }
-
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        read::read(request, block)
-    }
-
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        read::append(view, messages)
-    }
-
-    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        apply::apply(view, changes)
-    }
-
-    /// The scorer knows Chat only: tool calls and images cost what they cost there.
-    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        let of_block = |block: Node<'_>| match kind_of(block) {
-            "tool_use" => python_json_bytes(block),
-            "image" => 300 * 4,
-            _ => 0,
-        };
-        let of_message = |message: Node<'_>| {
-            let blocks = || message.get("content").into_iter().flat_map(Node::children);
-            let inside = blocks().filter_map(|block| block.get("content")).flat_map(Node::children);
-            blocks().chain(inside).map(of_block).sum::<u64>()
-        };
-        Ok(request.message_array()?.children().map(of_message).collect())
-    }
+/// The scorer knows Chat only: tool calls and images cost what they cost there.
+fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
+    let of_block = |block: Node<'_>| match kind_of(block) {
+        "tool_use" => python_json_bytes(block),
+        "image" => 300 * 4,
+        _ => 0,
+    };
+    let of_message = |message: Node<'_>| {
+        let blocks = || message.get("content").into_iter().flat_map(Node::children);
+        let inside = blocks().filter_map(|block| block.get("content")).flat_map(Node::children);
+        blocks().chain(inside).map(of_block).sum::<u64>()
+    };
+    Ok(request.message_array()?.children().map(of_message).collect())
 }
 
 /// Why a message cannot be of Anthropic Messages, if it cannot. A conflict only: what several formats share is none.

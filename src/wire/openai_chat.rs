@@ -3,11 +3,9 @@
 //! Parts of a message: a string content is part 0, an array's items have their index, and reasoning comes after them, whatever
 //! fields it is spread over.
 
-use super::patch::Patch;
 use super::reading::is_anthropic_block;
-use super::{Changes, Request, Wire, ai_sdk, openai_responses};
-use crate::history::View;
-use crate::tape::{Children, Kind, Node};
+use super::{Wire, ai_sdk, openai_responses};
+use crate::tape::{Kind, Node};
 
 mod apply;
 mod read;
@@ -19,29 +17,7 @@ const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_detai
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) struct OpenaiChat;
-
-impl Wire for OpenaiChat {
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
-        foreign(message)
-    }
-
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        read::read(request, block)
-    }
-
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        read::append(view, messages)
-    }
-
-    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        apply::apply(view, changes)
-    }
-
-    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        scored::scored_bytes(request)
-    }
-}
+pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes: scored::scored_bytes };
 
 /// Why a message cannot be a Chat message, if it cannot. A conflict only: what several formats share is none.
 fn foreign(message: Node<'_>) -> Option<&'static str> {

@@ -31,11 +31,9 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::patch::Patch;
 use super::reading::{is_anthropic_block, python_json_bytes};
-use super::{Changes, Request, Wire, ai_sdk};
-use crate::history::View;
-use crate::tape::{Children, Kind, Node};
+use super::{Request, Wire, ai_sdk};
+use crate::tape::{Kind, Node};
 use item::Item;
 
 mod apply;
@@ -54,39 +52,20 @@ pub(super) const SYSTEM: &str = "instructions";
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) struct OpenaiResponses;
+pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
 
-impl Wire for OpenaiResponses {
-    fn foreign(&self, message: Node<'_>) -> Option<&'static str> {
-        foreign(message)
-    }
-
-    fn read<'t>(&self, request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-        read::read(request, block)
-    }
-
-    fn append<'t>(&self, view: &mut View<'t>, messages: Children<'t>) -> crate::Result<()> {
-        read::append(view, messages)
-    }
-
-    fn apply(&self, view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-        apply::apply(view, changes)
-    }
-
-    /// The scorer knows Chat only: tool calls and images cost what they cost there.
-    fn scored_bytes(&self, request: &Request<'_>) -> crate::Result<Vec<u64>> {
-        let is_image =
-            |node: &Node<'_>| node.get("type").and_then(Node::text).is_some_and(|kind| kind.contains("image") || kind.contains("screenshot"));
-        let of_item = |node: Node<'_>| match Item::of(node) {
-            Some(item) if item.is_call() => python_json_bytes(node),
-            Some(item) => {
-                item.content.into_iter().flat_map(|content| [content].into_iter().chain(content.children())).filter(is_image).count() as u64 * 1200
-            }
-            None => 0,
-        };
-        let items = request.messages.filter(|items| items.kind() == Kind::String).map_or_else(|| request.message_array().map(Some), |_| Ok(None))?;
-        Ok(items.map_or_else(|| vec![0], |items| items.children().map(of_item).collect()))
-    }
+/// The scorer knows Chat only: tool calls and images cost what they cost there.
+fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
+    let is_image = |node: &Node<'_>| node.get("type").and_then(Node::text).is_some_and(|kind| kind.contains("image") || kind.contains("screenshot"));
+    let of_item = |node: Node<'_>| match Item::of(node) {
+        Some(item) if item.is_call() => python_json_bytes(node),
+        Some(item) => {
+            item.content.into_iter().flat_map(|content| [content].into_iter().chain(content.children())).filter(is_image).count() as u64 * 1200
+        }
+        None => 0,
+    };
+    let items = request.messages.filter(|items| items.kind() == Kind::String).map_or_else(|| request.message_array().map(Some), |_| Ok(None))?;
+    Ok(items.map_or_else(|| vec![0], |items| items.children().map(of_item).collect()))
 }
 
 /// Why an item cannot be one of Responses, if it cannot. A conflict only: what several formats share is none.

@@ -1,41 +1,19 @@
 //! Turns edits, context block and marks into patches of model messages.
 
-use std::collections::BTreeMap;
-
 use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
-use crate::history::{BlockPlace, Entry, EntryKind, View};
+use crate::history::{BlockPlace, View};
 use crate::options::Marks;
-use crate::plan::Edit;
-use crate::render;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::plain;
-
-/// What happens to one message.
-#[derive(Default)]
-struct Touched<'c, 't> {
-    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
-    block: Option<&'c str>,
-    mark: bool,
-}
+use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches, in the order of the messages; those of what stands before them come first.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
-    for (entry, edit) in changes.edits {
-        let entry = &view.entries[*entry];
-        touched.entry(entry.message).or_default().edits.push((entry, edit));
-    }
-    if let BlockPlace::Append(at) = view.block {
-        touched.entry(at).or_default().block = changes.block;
-    }
-    for &at in changes.marks {
-        touched.entry(at).or_default().mark = true;
-    }
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     before(view, changes, &mut patches)?;
-    for (at, touched) in touched {
+    for (at, touched) in touched::by_message(view, changes) {
         places.extend(message(view.nodes[at], at, &touched, changes, &mut patches)?);
     }
     if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
@@ -107,7 +85,7 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, changes: &Chang
     if let Some(block) = touched.block {
         patches.push(Patch { path: path.to_vec(), change: Change::Set(Value::Text(with_block(text, block))) });
     }
-    if !touched.mark {
+    if touched.mark.is_none() {
         return Ok(None);
     }
     if changes.dialect == Marks::Openai && role != "system" {
@@ -129,7 +107,7 @@ fn in_parts(
     changes: &Changes<'_>,
     patches: &mut Vec<Patch>,
 ) -> crate::Result<Option<u32>> {
-    let place = if touched.mark { marks::place(parts, changes.dialect, role) } else { None };
+    let place = if touched.mark.is_some() { marks::place(parts, changes.dialect, role) } else { None };
     let content = [Step::Index(at), Step::Key("content")];
     let mut further = parts.len() as u32;
     for (index, part) in parts.children().enumerate() {
@@ -161,7 +139,7 @@ fn in_parts(
             patches.push(marks::write(node, [&path[..], inner.as_ref().map_or(&[], |inner| &inner[..])].concat(), changes, shown)?);
         }
     }
-    let drops = touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning);
+    let drops = touched.drops_reasoning();
     let is_gone = |(_, part): &(usize, Node<'_>)| drops && kind_of(*part) == "reasoning";
     let gone: Vec<usize> = parts.children().enumerate().filter(is_gone).map(|(index, _)| index).collect();
     // The last first, so that no index has moved when its turn comes.
@@ -183,13 +161,4 @@ fn output(part: Node<'_>, text: String, path: &[Step], shown: &impl Fn() -> Stri
     }
     set("value", text);
     Ok(())
-}
-
-impl Touched<'_, '_> {
-    /// The edited text of a part.
-    fn text(&self, part: u32) -> Option<String> {
-        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
-        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
-        Some(render::text(entry.text(), &edit.pieces))
-    }
 }

@@ -1,37 +1,19 @@
 //! Turns edits, context block and marks into patches of an Anthropic request: first of the system prompt, then message by message.
 
-use std::collections::BTreeMap;
-
 use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
-use crate::history::{BlockPlace, Entry, EntryKind, Front, View};
-use crate::plan::Edit;
-use crate::render;
+use crate::history::{BlockPlace, Front, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{cache_control, marks_on, plain};
-
-/// What happens to one message.
-#[derive(Default)]
-struct Touched<'c, 't> {
-    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
-    is_marked: bool,
-}
+use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches; returns them with the block of each message's mark.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
-    for (entry, edit) in changes.edits {
-        let entry = &view.entries[*entry];
-        touched.entry(entry.message).or_default().edits.push((entry, edit));
-    }
-    for &at in changes.marks {
-        touched.entry(at).or_default().is_marked = true;
-    }
     let mut writer = Writer { changes, patches: Vec::new(), at: 0 };
     writer.before(view)?;
     let mut places = Vec::new();
-    for (at, touched) in touched {
+    for (at, touched) in touched::by_message(view, changes) {
         writer.at = at;
         places.extend(writer.message(view.nodes[at], &touched)?);
     }
@@ -97,12 +79,12 @@ impl Writer<'_> {
         plain(node, || format!("messages[{at}]"))?;
         let Some(content) = node.get("content") else { return Ok(None) };
         if content.kind() == Kind::String {
-            if touched.is_marked {
+            if touched.mark.is_some() {
                 self.push(&[], Change::Set(Value::List(vec![text_block(Value::Original, Some(self.changes))])));
             }
-            return Ok(touched.is_marked.then_some(0));
+            return Ok(touched.mark.is_some().then_some(0));
         }
-        let marked = content.children().enumerate().filter(|(_, block)| touched.is_marked && holds_mark(*block)).last().map(|(block, _)| block);
+        let marked = content.children().enumerate().filter(|(_, block)| touched.mark.is_some() && holds_mark(*block)).last().map(|(block, _)| block);
         let mut further = content.len() as u32;
         for (part, block) in content.children().enumerate() {
             if kind_of(block) == "tool_result" {
@@ -115,7 +97,7 @@ impl Writer<'_> {
             }
         }
         let mut removed = Vec::new();
-        if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
+        if touched.drops_reasoning() {
             let is_thinking = |block: &Node<'_>| matches!(kind_of(*block), "thinking" | "redacted_thinking");
             removed.extend(content.children().enumerate().filter(|(_, block)| is_thinking(block)).map(|(part, _)| part));
         }
@@ -160,15 +142,6 @@ impl Writer<'_> {
 
     fn push(&mut self, rest: &[Step], change: Change) {
         self.patches.push(Patch { path: [&[Step::Index(self.at), Step::Key("content")], rest].concat(), change });
-    }
-}
-
-impl Touched<'_, '_> {
-    /// The edited text of a part.
-    fn text(&self, part: u32) -> Option<String> {
-        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
-        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
-        Some(render::text(entry.text(), &edit.pieces))
     }
 }
 

@@ -1,39 +1,17 @@
 //! Turns edits, context block and marks into patches of Chat messages.
 
-use std::collections::BTreeMap;
-
 use super::{BLOCK_GAP, REASONING};
-use crate::history::{BlockPlace, Entry, EntryKind, View};
-use crate::plan::Edit;
-use crate::render;
+use crate::history::{BlockPlace, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{mark_of, plain};
-
-/// What happens to one message.
-#[derive(Default)]
-struct Touched<'c, 't> {
-    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
-    block: Option<&'c str>,
-    mark: Option<&'c Changes<'c>>,
-}
+use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches, in the order plan, context block, marks.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
-    for (entry, edit) in changes.edits {
-        let entry = &view.entries[*entry];
-        touched.entry(entry.message).or_default().edits.push((entry, edit));
-    }
-    if let BlockPlace::Append(at) = view.block {
-        touched.entry(at).or_default().block = changes.block;
-    }
-    for &at in changes.marks {
-        touched.entry(at).or_default().mark = Some(changes);
-    }
     let (mut patches, mut places) = (Vec::new(), Vec::new());
-    for (at, touched) in touched {
+    for (at, touched) in touched::by_message(view, changes) {
         places.extend(message(view.nodes[at], at, &touched, &mut patches)?);
     }
     if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
@@ -49,7 +27,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
 fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<Option<u32>> {
     plain(node, || format!("messages[{at}]"))?;
     let field = |rest: &[Step], change| Patch { path: [&[Step::Index(at)], rest].concat(), change };
-    if touched.edits.iter().any(|(entry, _)| entry.kind == EntryKind::Reasoning) {
+    if touched.drops_reasoning() {
         let there = REASONING.iter().filter(|key| node.get(key).is_some());
         patches.extend(there.map(|key| field(&[Step::Key(key)], Change::Remove)));
     }
@@ -106,15 +84,6 @@ fn part_patches(
     let (key, value) = mark_of(mark);
     patches.push(in_part(part, &[Step::Key(key)], Change::Set(Value::Json(value))));
     Ok(Some(part as u32))
-}
-
-impl Touched<'_, '_> {
-    /// The edited text of a part.
-    fn text(&self, part: u32) -> Option<String> {
-        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
-        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
-        Some(render::text(entry.text(), &edit.pieces))
-    }
 }
 
 fn text_part(text: Value, mark: Option<&Changes<'_>>) -> Value {

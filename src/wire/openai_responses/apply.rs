@@ -1,45 +1,23 @@
 //! Turns edits, context block and marks into patches of a Responses request: of the instructions, then item by item.
 
-use std::collections::BTreeMap;
-
 use super::item::{Item, Leaf};
 use super::{BLOCK_GAP, SYSTEM};
-use crate::history::{BlockPlace, Entry, EntryKind, View};
-use crate::plan::Edit;
-use crate::render;
+use crate::history::{BlockPlace, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{mark_of, plain};
-
-/// What happens to one item.
-#[derive(Default)]
-struct Touched<'c, 't> {
-    edits: Vec<(&'c Entry<'t>, &'c Edit)>,
-    block: Option<&'c str>,
-    mark: Option<&'c Changes<'c>>,
-}
+use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches; returns them with the part of each item's mark. Neither instructions nor tools can hold a mark here, so
 /// none is written for them.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
-    let mut touched: BTreeMap<usize, Touched<'_, '_>> = BTreeMap::new();
-    for (entry, edit) in changes.edits {
-        let entry = &view.entries[*entry];
-        touched.entry(entry.message).or_default().edits.push((entry, edit));
-    }
-    if let BlockPlace::Append(at) = view.block {
-        touched.entry(at).or_default().block = changes.block;
-    }
-    for &at in changes.marks {
-        touched.entry(at).or_default().mark = Some(changes);
-    }
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     if let (BlockPlace::Apart, Some(block)) = (view.block, changes.block) {
         let text = Value::Text(behind(view.system.and_then(Node::text), block));
         patches.push(Patch { path: vec![Step::Key(SYSTEM)], change: Change::Set(text) });
     }
-    for (at, touched) in touched {
+    for (at, touched) in touched::by_message(view, changes) {
         plain(view.nodes[at], || format!("{}[{at}]", view.list))?;
         let Some(item) = Item::of(view.nodes[at]) else { continue };
         let mut writer = Writer { list: view.list, at, item, patches: &mut patches };
@@ -133,15 +111,6 @@ impl Writer<'_, '_> {
 
     fn set(&mut self, way: Vec<Step>, value: Value) {
         self.patches.push(Patch { path: [vec![Step::Index(self.at)], way].concat(), change: Change::Set(value) });
-    }
-}
-
-impl Touched<'_, '_> {
-    /// The edited text of a part.
-    fn text(&self, part: u32) -> Option<String> {
-        let found = self.edits.binary_search_by_key(&part, |(entry, _)| entry.part).ok()?;
-        let (entry, edit) = self.edits.get(found).filter(|(entry, _)| entry.kind == EntryKind::Result)?;
-        Some(render::text(entry.text(), &edit.pieces))
     }
 }
 
