@@ -117,6 +117,18 @@ pub enum EntryKind {
     Reasoning,
 }
 
+/// Until when the provider needs reasoning back as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Required {
+    /// It can do without.
+    #[default]
+    Never,
+    /// Until the user speaks again: as long as the loop of tool calls that it belongs to is open.
+    InLoop,
+    /// Always.
+    Always,
+}
+
 /// The content of an entry.
 #[derive(Clone)]
 pub enum Content<'t> {
@@ -143,8 +155,8 @@ pub struct Entry<'t> {
     pub tool_call: Option<usize>,
     /// Whether the host says that the call failed.
     pub failed: bool,
-    /// Whether the provider needs it back as it is.
-    pub required: bool,
+    /// Until when the provider needs it back as it is.
+    pub required: Required,
     /// What has been told of its content.
     pub known: Known,
 }
@@ -332,6 +344,24 @@ impl<'t> View<'t> {
     /// Whether the model begins an answer with this message.
     pub fn begins_answer(&self, message: usize) -> bool {
         self.messages.get(message).is_some_and(|message| message.role == Role::Assistant && !message.continues)
+    }
+
+    /// Whether the user says something of their own in this message, with no result beside it: that ends a loop of tool calls.
+    pub fn ends_loop(&self, message: usize) -> bool {
+        self.messages.get(message).is_some_and(|message| {
+            message.role == Role::User
+                && message.authored
+                && self.entries[message.entries.clone()].iter().all(|entry| entry.kind != EntryKind::Result)
+        })
+    }
+
+    /// Whether the provider needs an entry back as it is.
+    pub fn needs_back(&self, entry: &Entry<'_>) -> bool {
+        match entry.required {
+            Required::Never => false,
+            Required::InLoop => !(entry.message + 1..self.messages.len()).any(|message| self.ends_loop(message)),
+            Required::Always => true,
+        }
     }
 
     /// The tool calls that a message makes.

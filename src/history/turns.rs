@@ -36,6 +36,8 @@ pub struct Recent {
     protected_turns: usize,
     /// Messages that are turns, in order.
     turns: Vec<usize>,
+    /// Messages that end a loop of tool calls, in order.
+    ends: Vec<usize>,
     /// For each message, where the tail of the prefix that ends with it begins.
     tails: Vec<usize>,
 }
@@ -43,7 +45,7 @@ pub struct Recent {
 impl Recent {
     /// `protected_turns` newest turns and the tail are protected.
     pub fn new(view: &View<'_>, protected_turns: usize) -> Recent {
-        let mut recent = Recent { protected_turns, turns: Vec::new(), tails: Vec::with_capacity(view.messages.len()) };
+        let mut recent = Recent { protected_turns, turns: Vec::new(), ends: Vec::new(), tails: Vec::with_capacity(view.messages.len()) };
         recent.walk(view);
         recent
     }
@@ -61,7 +63,16 @@ impl Recent {
             if is_turn {
                 self.turns.push(at);
             }
+            if view.ends_loop(at) {
+                self.ends.push(at);
+            }
         }
+    }
+
+    /// The messages behind this one, among the first `length`, that end a loop of tool calls.
+    pub fn ends_of_loops(&self, after: usize, length: usize) -> &[usize] {
+        let before = |message| self.ends.partition_point(|end| *end < message);
+        &self.ends[before(after + 1)..before(length).max(before(after + 1))]
     }
 
     /// The first protected message of the prefix of this length.

@@ -83,7 +83,7 @@ impl<'v, 't> Search<'v, 't> {
 
     fn matches(&self, entry: usize, edit: &Edit) -> bool {
         let found = &self.view.entries[entry];
-        self.view.tool_of(found) == edit.tool.as_deref() && fits(found, edit) && self.has_print(entry, &edit.fingerprint)
+        self.view.tool_of(found) == edit.tool.as_deref() && fits(self.view, found, edit) && self.has_print(entry, &edit.fingerprint)
     }
 
     /// The entries with this content.
@@ -105,7 +105,7 @@ impl<'v, 't> Search<'v, 't> {
         let places = self.places(&edit.fingerprint);
         let first = places.partition_point(|&entry| entry < from);
         let near: Vec<usize> = places[first..].iter().copied().take_while(|entry| *entry < to).take(NEIGHBOURS).collect();
-        let fitting = |place: &usize| view.tool_of(&view.entries[*place]) == edit.tool.as_deref() && fits(&view.entries[*place], edit);
+        let fitting = |place: &usize| view.tool_of(&view.entries[*place]) == edit.tool.as_deref() && fits(view, &view.entries[*place], edit);
         near.into_iter().filter(fitting).find(|place| self.target_stands(*place, edit))
     }
 
@@ -141,7 +141,7 @@ impl<'v, 't> Search<'v, 't> {
 }
 
 /// Whether the edit's pieces can be cut from the entry at all.
-fn fits(entry: &Entry<'_>, edit: &Edit) -> bool {
+fn fits(view: &View<'_>, entry: &Entry<'_>, edit: &Edit) -> bool {
     match (&entry.content, entry.kind) {
         (Content::Text(text), EntryKind::Result) => {
             edit.rule != Rule::Reasoning
@@ -150,7 +150,7 @@ fn fits(entry: &Entry<'_>, edit: &Edit) -> bool {
                     Piece::Text(_) => true,
                 })
         }
-        (_, EntryKind::Reasoning) => edit.rule == Rule::Reasoning && edit.pieces.is_empty() && !entry.required,
+        (_, EntryKind::Reasoning) => edit.rule == Rule::Reasoning && edit.pieces.is_empty() && !view.needs_back(entry),
         _ => false,
     }
 }

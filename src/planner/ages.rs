@@ -29,6 +29,12 @@ impl State<'_> {
         left.max(self.first_call(message).saturating_add(protect_calls))
     }
 
+    /// The first call that sends what ended the loop of tool calls which an entry belongs to, if the history knows it by now.
+    pub(super) fn loop_ended(&self, entry: usize) -> Option<usize> {
+        let ends = self.recent.ends_of_loops(self.view.entries[entry].message, self.length());
+        ends.first().map(|end| self.first_call(*end))
+    }
+
     /// The first call that sends the change which made a read stale.
     pub(super) fn changed_with(&self, entry: usize) -> usize {
         self.changes.of(entry).map_or(0, |change| self.first_call(self.view.entries[change].message))

@@ -4,6 +4,7 @@ use super::pending::{Pass, Waits};
 use super::proposal::Proposal;
 use super::state::State;
 use super::{duplicates, reasoning, stale, superseded, truncation};
+use crate::history::Required;
 
 /// What a pass makes of an entry, as things stand.
 pub(super) fn propose(state: &mut State<'_>, pass: Pass, entry: usize) -> Proposal {
@@ -25,7 +26,11 @@ pub(super) fn due(state: &State<'_>, pass: Pass, entry: usize, waits: Waits) -> 
     let cut_in = || state.edit_of(entry).map_or(0, |edit| state.call_of_length(edit.since));
     match pass {
         Pass::Duplicates => waits.unprotected,
-        Pass::Reasoning => waits.unprotected.max(state.first_call(state.view.entries[entry].message) + 1), // a later answer is there
+        Pass::Reasoning => {
+            let answered = state.first_call(state.view.entries[entry].message) + 1; // a later answer is there
+            let needed = if state.view.entries[entry].required == Required::InLoop { state.loop_ended(entry) } else { None };
+            waits.unprotected.max(answered).max(needed.unwrap_or(0))
+        }
         Pass::Superseded => waits.unprotected.max(shown_anew()),
         Pass::Leftovers => waits.unprotected.max(shown_anew()).max(cut_in()),
         Pass::StaleLeftovers => waits.aged.max(state.changed_with(entry)).max(cut_in()),

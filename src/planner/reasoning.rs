@@ -4,17 +4,15 @@
 //! assistant {reasoning: "Let me think …", content: "Done."}   →   assistant {content: "Done."}
 //! ```
 //!
-//! Never that of the latest answer, never what the provider needs back with its tool call, never the only thing a message says.
+//! Never that of the latest answer, never what the provider still needs back with its tool call, never the only thing a message says.
 //! It leaves no line; the report counts it.
 
 use super::proposal::{self, Proposal};
 use super::state::State;
-use crate::history::Role;
 use crate::plan::Rule;
 
 pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
-    let messages = &state.view.messages[..state.length()];
-    let latest = messages.iter().rposition(|message| message.role == Role::Assistant);
+    let latest = (0..state.length()).rfind(|message| state.view.begins_answer(*message));
     if latest.is_none_or(|latest| state.view.entries[entry].message >= latest) {
         return Proposal::NotNow;
     }

@@ -6,7 +6,7 @@
 use super::pending::{Pass, Pending, Waits};
 use super::state::{LEAST_SAVED, State};
 use crate::history::kinds::ToolKind;
-use crate::history::{Entry, EntryKind};
+use crate::history::{Entry, EntryKind, Required};
 use crate::plan::Rule;
 
 /// No breadcrumb is shorter.
@@ -22,12 +22,25 @@ impl State<'_> {
             }
         }
         self.registered = self.registered.max(came);
+        self.end_loops();
         for entry in self.opened..left {
             if !self.is_kept(entry) {
                 self.open(entry);
             }
         }
         self.opened = self.opened.max(left);
+    }
+
+    /// Opens the reasoning of each loop of tool calls that the user has ended since the last time.
+    fn end_loops(&mut self) {
+        let (from, ends) = (self.loop_start, self.recent.ends_of_loops(self.loop_start, self.length()));
+        let Some(&end) = ends.last() else { return };
+        self.loop_start = end;
+        for entry in self.entries_before(from)..self.entries_before(end).min(self.opened) {
+            if self.view.entries[entry].required == Required::InLoop && !self.is_kept(entry) {
+                self.open(entry);
+            }
+        }
     }
 
     /// Notes what a result says, shows anew and tells to be changed.
@@ -56,7 +69,8 @@ impl State<'_> {
         match kind {
             EntryKind::Text => {}
             EntryKind::Reasoning => {
-                if self.options.drop_reasoning && !required {
+                let is_needed = || required == Required::Always || (required == Required::InLoop && self.loop_ended(entry).is_none());
+                if self.options.drop_reasoning && !is_needed() {
                     self.await_pass(Pass::Reasoning, entry);
                 }
             }

@@ -56,6 +56,8 @@ pub(super) struct State<'t> {
     pub(super) registered: usize,
     /// Protection has left the entries before this one.
     pub(super) opened: usize,
+    /// The message that ended the last loop of tool calls.
+    pub(super) loop_start: usize,
     /// The entries that a pass might shorten.
     pub(super) pending: ByEntry<Pending>,
     pub(super) actions: Vec<OnceCell<Rc<Action>>>,
@@ -84,6 +86,7 @@ impl<'t> State<'t> {
             cached: 0,
             registered: 0,
             opened: 0,
+            loop_start: 0,
             pending: ByEntry::default(),
             actions: Vec::new(),
             copies: Copies::default(),

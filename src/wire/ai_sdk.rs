@@ -6,8 +6,9 @@
 //!
 //! **What the provider runs itself** stands in the assistant's message and is sent as it is, results and all.
 //!
-//! **Reasoning** of one message is one entry, at its first part. It is required where the message calls a tool, since the message does not tell
-//! whether its provider can do without; where OpenAI keeps it as an item; and where nothing else is said.
+//! **Reasoning** of one message is one entry, at its first part. It is required where OpenAI keeps it as an item, and where it is all that
+//! the message says. Beside tool calls Anthropic needs it as long as their loop is open; of other providers the message does not tell whether
+//! they can do without, so there it is always required.
 //!
 //! **Marks** are provider options: of a string content on the message, else on its last part that says something. For OpenAI they stand where
 //! its provider package reads them.

@@ -11,7 +11,8 @@
 //! it is, results and all: what is encrypted or cited there must come back. What the model asked of it counts as written by the model.
 //!
 //! **Thinking** of one message is one entry, at the part of its first block: all of it stays or all of it goes, signatures untouched. It is
-//! required where the message calls a tool, and where it says nothing else.
+//! required where it is all that the message says, and beside tool calls as long as their loop is open: until the user speaks with no result
+//! beside it.
 //!
 //! **Marks** are `cache_control` whatever the dialect asked for, as the API knows no other and routers translate it: on the last block of a
 //! message that can hold one, which for a result is its whole block. The part that is told of a mark is the index of its block.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Content, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::history::{Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Kind, Node};
 use crate::tokens;
 use crate::wire::reading::{media, tree_bytes};
@@ -81,15 +81,14 @@ impl<'v, 't> Draft<'v, 't> {
     pub(in crate::wire) fn thought(&mut self, part: Node<'t>) {
         let bytes = tree_bytes(part);
         match self.reasoning.and_then(|entry| self.view.entries.get_mut(entry)) {
-            Some(Entry { content: Content::Values(parts), bytes: sum, required, .. }) => {
+            Some(Entry { content: Content::Values(parts), bytes: sum, .. }) => {
                 parts.push(part);
                 *sum += bytes;
-                *required |= is_bound(part);
             }
             _ => {
                 self.reasoning = Some(self.view.entries.len());
                 let entry = self.entry(EntryKind::Reasoning, Content::Values(vec![part]), bytes as usize);
-                self.view.entries.push(Entry { required: is_bound(part), ..entry });
+                self.view.entries.push(entry);
             }
         }
     }
@@ -115,7 +114,10 @@ impl<'v, 't> Draft<'v, 't> {
     /// The message is read; it stands in the request as this node.
     pub(in crate::wire) fn finish(mut self, node: Node<'t>) {
         if let Some(entry) = self.reasoning.and_then(|entry| self.view.entries.get_mut(entry)) {
-            entry.required |= self.calls || !self.says;
+            entry.required = match &entry.content {
+                Content::Values(parts) if self.says => required(self.calls, parts),
+                _ => Required::Always,
+            };
         }
         self.view.entries.append(&mut self.further);
         self.message.blocks = self.part.max(1);
@@ -133,16 +135,28 @@ impl<'v, 't> Draft<'v, 't> {
             bytes: bytes as u32,
             tool_call: None,
             failed: false,
-            required: false,
+            required: Required::Never,
             known: Known::default(),
         }
     }
 }
 
-/// Whether what stands beside the reasoning is only taken together with it: OpenAI keeps both as items.
-fn is_bound(part: Node<'_>) -> bool {
-    let options = ["providerOptions", "providerMetadata"].into_iter().filter_map(|key| part.get(key)).flat_map(Node::children);
-    options.flat_map(Node::children).any(|field| matches!(field.key(), Some("itemId" | "reasoningEncryptedContent")))
+/// Until when reasoning is needed. OpenAI keeps it, and what stands beside it, as items that are only taken together; beside tool calls
+/// Anthropic needs it as long as their loop is open, and others may need it always.
+fn required(calls: bool, reasoning: &[Node<'_>]) -> Required {
+    let is_item = |option: Node<'_>| option.children().any(|field| matches!(field.key(), Some("itemId" | "reasoningEncryptedContent")));
+    let is_anthropic = |part: &Node<'_>| options(*part).any(|option| option.has_key("anthropic"));
+    match calls {
+        _ if reasoning.iter().flat_map(|part| options(*part)).any(is_item) => Required::Always,
+        false => Required::Never,
+        true if reasoning.iter().all(is_anthropic) => Required::InLoop,
+        true => Required::Always,
+    }
+}
+
+/// What providers have said of a part, each under its name.
+fn options<'t>(part: Node<'t>) -> impl Iterator<Item = Node<'t>> {
+    ["providerOptions", "providerMetadata"].into_iter().filter_map(move |key| part.get(key)).flat_map(Node::children)
 }
 
 /// What an image or a file costs.

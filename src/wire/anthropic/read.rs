@@ -2,7 +2,7 @@
 
 use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -142,7 +142,11 @@ impl<'t> Reader<'_, 't> {
             message.role = Role::Tool;
         }
         if let Some(thinking) = thinking {
-            self.view.entries[thinking].required = calls || !says;
+            self.view.entries[thinking].required = match (calls, says) {
+                (true, _) => Required::InLoop,
+                (false, true) => Required::Never,
+                (false, false) => Required::Always,
+            };
         }
         self.view.entries.extend(further);
         message.entries.end = self.view.entries.len();
@@ -232,7 +236,7 @@ impl<'t> Reader<'_, 't> {
 
     fn entry(&self, part: u32, kind: EntryKind, content: Content<'t>, bytes: u32) -> Entry<'t> {
         let message = self.view.messages.len();
-        Entry { message, part, kind, content, bytes, tool_call: None, failed: false, required: false, known: Known::default() }
+        Entry { message, part, kind, content, bytes, tool_call: None, failed: false, required: Required::Never, known: Known::default() }
     }
 
     fn marks(&mut self, node: Node<'t>) {

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_GAP, REASONING};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -141,8 +141,8 @@ impl<'t> Reader<'_, 't> {
             message.markable = false; // its content can only be a string
         }
         if role == Role::Assistant && !fields.reasoning.is_empty() {
-            let required = made > 0 && fields.reasoning.iter().any(|node| node.key() != Some("reasoning"));
             let alone = made == 0 && self.view.entries[message.entries.start..].iter().all(|entry| entry.text().trim_ascii().is_empty());
+            let required = if alone { Required::Always } else { required(made > 0, &fields.reasoning) };
             let bytes = fields.reasoning.iter().map(|node| tree_bytes(*node)).sum();
             let content = Content::Values(fields.reasoning);
             self.view.entries.push(Entry {
@@ -153,7 +153,7 @@ impl<'t> Reader<'_, 't> {
                 bytes,
                 tool_call: None,
                 failed: false,
-                required: required || alone,
+                required,
                 known: Known::default(),
             });
         }
@@ -243,11 +243,23 @@ impl<'t> Reader<'_, 't> {
             bytes: text.len() as u32,
             tool_call: answers.tool_call,
             failed: answers.failed,
-            required: false,
+            required: Required::Never,
             known: Known::default(),
         };
         self.view.entries.push(entry);
     }
+}
+
+/// Until when reasoning is needed beside tool calls. `reasoning` is for people to read; details that a router passes on from Anthropic are
+/// needed as there.
+fn required(calls: bool, reasoning: &[Node<'_>]) -> Required {
+    let is_anthropic = |detail: Node<'_>| detail.get("format").and_then(Node::text).is_some_and(|format| format.starts_with("anthropic"));
+    let of_field = |field: &Node<'_>| match field.key() {
+        Some("reasoning") => Required::Never,
+        Some("reasoning_details") if !field.is_empty() && field.children().all(is_anthropic) => Required::InLoop,
+        _ => Required::Always,
+    };
+    reasoning.iter().filter(|_| calls).map(of_field).max().unwrap_or_default()
 }
 
 fn fields_of(node: Node<'_>) -> Fields<'_> {

@@ -3,7 +3,7 @@
 use super::item::{Item, Leaf};
 use super::{BLOCK_GAP, LIST};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Role, Size, ToolCall, View};
+use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -120,7 +120,7 @@ impl<'v, 't> Reader<'v, 't> {
         message.markable = item.mark_part().is_some();
         self.marks(item);
         if item.kind == "reasoning" {
-            self.entry(&mut message, 0, Content::Values(vec![node]), |entry| entry.required = true);
+            self.entry(&mut message, 0, Content::Values(vec![node]), |entry| entry.required = Required::Always);
             self.end(message, node);
             return Ok(());
         }
@@ -170,7 +170,8 @@ impl<'v, 't> Reader<'v, 't> {
         };
         message.authored |= message.role == Role::User && bytes > 0;
         let at = self.view.messages.len();
-        let mut entry = Entry { message: at, part, kind, content, bytes, tool_call: None, failed: false, required: false, known: Known::default() };
+        let mut entry =
+            Entry { message: at, part, kind, content, bytes, tool_call: None, failed: false, required: Required::Never, known: Known::default() };
         more(&mut entry);
         self.view.entries.push(entry);
     }

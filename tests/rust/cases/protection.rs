@@ -115,6 +115,19 @@ fn reasoning_beside_a_tool_call_stays() {
     }
 }
 
+/// What a router passes on from Anthropic is needed as there: until the user speaks again.
+#[test]
+fn reasoning_that_a_router_passes_on_from_anthropic_stays_in_its_loop() {
+    let mut ask = asks(&[("a", "read", json!({ "path": "a" }))]);
+    ask["reasoning_details"] = json!([{ "text": lines("hm", 30), "signature": "x", "format": "anthropic-claude-v1" }]);
+    let messages = [user("go"), ask.clone(), result("a", "short"), assistant("well"), user("ok"), assistant("so"), user("yes")];
+    assert_eq!(fold_messages(&messages[..4], &eager(), &Carry::New).output[1], ask);
+    assert!(fold_messages(&messages, &eager(), &Carry::New).output[1]["reasoning_details"].is_null());
+    ask["reasoning_content"] = "hm".into();
+    let messages = [&[user("go"), ask.clone()], &messages[2..]].concat();
+    assert_eq!(fold_messages(&messages, &eager(), &Carry::New).output[1], ask, "what DeepSeek needs is there too");
+}
+
 /// The latest answer keeps its reasoning, and an answer that is nothing but reasoning is not emptied.
 #[test]
 fn the_latest_reasoning_and_the_only_reasoning_stay() {

@@ -161,7 +161,9 @@ fn reasoning_goes_where_the_provider_can_do_without() {
     let call = json!({ "type": "tool-call", "toolCallId": "1", "toolName": "read_file", "input": {} });
     let item = thought(json!({ "openai": { "itemId": "rs_1", "reasoningEncryptedContent": null } }));
     let file = json!({ "type": "reasoning-file", "data": "aGk=", "mediaType": "image/png" });
-    let stay: [&[Value]; 3] = [&[signed(), call], &[item, text.clone()], &[file, text]];
+    assert_eq!(of(&[signed(), call.clone()]), json!([call]), "the user has ended the loop of calls");
+    let foreign = thought(json!({ "groq": {} }));
+    let stay: [&[Value]; 4] = [&[foreign.clone(), call.clone()], &[signed(), foreign, call], &[item, text.clone()], &[file, text]];
     for content in stay {
         assert_eq!(of(content), json!(content));
     }

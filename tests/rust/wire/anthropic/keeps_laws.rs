@@ -110,7 +110,7 @@ fn told(view: &View<'_>) -> String {
             Content::Values(values) => values.iter().map(|value| value.to_json().to_string()).collect(),
         };
         format!(
-            "{} {} {:?} {:?} {} {} {} {content}\n",
+            "{} {} {:?} {:?} {} {} {:?} {content}\n",
             entry.message, entry.part, entry.kind, entry.tool_call, entry.bytes, entry.failed, entry.required
         )
     };

@@ -45,14 +45,60 @@ fn old_thinking_goes_as_a_whole() {
     assert_eq!((edits.len(), edits[0].part, edits[0].rule.as_str()), (1, 0, "reasoning"));
 }
 
-/// CASES 17 and 18: that of a call stays with it.
+fn calls(kind: &str, id: &str) -> Value {
+    answers(&[thought(), json!({ "type": kind, "id": id, "name": "read", "input": {} }), text("so")])
+}
+
+fn results(id: &str, beside: &[Value]) -> Value {
+    let result = json!({ "type": "tool_result", "tool_use_id": id, "content": "hello" });
+    json!({ "role": "user", "content": ([&[result], beside].concat()) })
+}
+
+/// CASES 17 and 18: that of a call stays with it as long as the loop of calls is open, whatever the user says beside a result.
 #[test]
-fn thinking_of_a_call_stays() {
-    let asks = |kind: &str| answers(&[thought(), json!({ "type": kind, "id": "a", "name": "read", "input": {} }), text("so")]);
+fn thinking_of_an_open_loop_stays() {
     for kind in ["tool_use", "server_tool_use", "mcp_tool_use"] {
-        let messages = json!([user("a"), asks(kind), user("b"), answers(&[text("c")]), user("d")]);
+        let messages = json!([
+            user("a"),
+            calls(kind, "a"),
+            results("a", &[]),
+            calls(kind, "b"),
+            results("b", &[text("and hurry")]),
+            calls(kind, "c"),
+            results("c", &[])
+        ]);
         assert_eq!(dropped(messages.clone(), json!({})).sent["messages"], messages, "{kind}");
     }
+}
+
+/// The user speaks, and the loop is over: its thinking may go. That of the next loop stays until then.
+#[test]
+fn thinking_of_a_loop_that_is_over_goes() {
+    let mut messages = vec![user("a"), calls("tool_use", "a"), results("a", &[]), calls("tool_use", "b"), results("b", &[]), user("d")];
+    messages.extend([calls("tool_use", "e"), results("e", &[]), answers(&[thought(), text("f")])]);
+    let folded_at = |messages: &[Value]| dropped(json!(messages), json!({}));
+    let without = |at: usize| {
+        let content = &messages[at]["content"];
+        json!({ "role": "assistant", "content": [content[1], content[2]] })
+    };
+    assert_eq!(folded_at(&messages[..5]).sent["messages"], json!(messages[..5]), "it is open");
+    let sent = folded_at(&messages[..8]).sent;
+    assert_eq!((&sent["messages"][1], &sent["messages"][3]), (&without(1), &without(3)));
+    assert_eq!(sent["messages"][6], messages[6], "the next one is open");
+    let sent = folded_at(&messages).sent;
+    assert_eq!(sent["messages"][6], messages[6], "no user has spoken since");
+}
+
+/// A plan that dropped it is carried into a history that was cut back into the loop: the provider needs it again.
+#[test]
+fn thinking_comes_back_when_its_loop_is_open_again() {
+    let messages = [user("a"), calls("tool_use", "a"), results("a", &[]), user("d"), answers(&[text("f")]), user("g")];
+    let options = merged(&eager(), &json!({ "dropReasoning": true }));
+    let later = folded(&json!({ "messages": messages }), &options, &Carry::New);
+    assert_eq!(later.call.edits().len(), 1);
+    let back = folded(&json!({ "messages": messages[..3] }), &options, &later.call.next());
+    assert_eq!((back.sent["messages"].clone(), back.call.edits().len()), (json!(messages[..3]), 0));
+    assert!(back.call.says("1 edit dropped"), "{:?}", back.call.outcome.report.reasons);
 }
 
 /// An answer is never left empty, nor with blank text alone.
@@ -100,5 +146,6 @@ fn what_is_required_is_known_while_reading() {
             .map(|entry| (entry.message, entry.required))
             .collect::<Vec<_>>()
     });
-    assert_eq!(required, [(1, false), (2, true), (3, true)]);
+    use warmfold::history::Required;
+    assert_eq!(required, [(1, Required::Never), (2, Required::InLoop), (3, Required::Always)]);
 }
