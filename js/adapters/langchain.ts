@@ -1,0 +1,151 @@
+/**
+ * warmfold for LangChain (1.1 and later): folds what each model call of an agent sends.
+ *
+ * ```ts
+ * import { createAgent } from "langchain";
+ * import { warmfold } from "warmfold/langchain";
+ *
+ * const agent = createAgent({ model, tools, checkpointer, middleware: [warmfold({ marks: "anthropic" })] });
+ * ```
+ *
+ * What was shortened was so in the requests only: the agent's state, and what a checkpointer stores of it, stays whole. The plan is
+ * remembered with the newest message's id, which stays the same where a checkpointer makes new objects on each turn; so one middleware serves
+ * many conversations, but give each agent its own, and not a new one to every turn. Where nothing is remembered, in another process say, the
+ * plan is derived, which is as warm.
+ *
+ * It stands last in the list, so that it sees what is sent. Reasoning stays: some providers want it back with its call, and a message does not say whose it is.
+ */
+
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import { createMiddleware, type AgentMiddleware, type BaseMessage } from "langchain";
+import { fold } from "../index.js";
+import type { Decision, FoldOptions } from "../types.js";
+import { newSteps, since } from "./steps.js";
+
+/**
+ * As for `fold`, without what a request says itself. `plan` and `cold` are of a conversation's first call here. In decisions the system
+ * prompt, where there is one, is message 0.
+ */
+export interface Options extends Omit<FoldOptions, "format" | "system" | "tools" | "toolChoice" | "usage" | "pins" | "dropReasoning" | "marks"> {
+  /** "anthropic" writes `cache_control`. Where you mark tools or `modelSettings` yourself, pass a lower `maxBreakpoints`. Default "none". */
+  marks?: "none" | "anthropic" | undefined;
+  /** Told of each call: its report, and the plan. */
+  onDecision?: ((decision: Decision) => void) | undefined;
+}
+
+/** A middleware that folds the messages of each model call. */
+export function warmfold({ onDecision, ...options }: Options = {}): AgentMiddleware<undefined, undefined, unknown, readonly [], readonly []> {
+  const steps = newSteps();
+  return createMiddleware({
+    name: "warmfold",
+    tools: [],
+    wrapModelCall: (request, handler) => {
+      const history = request.systemMessage.text === "" ? request.messages : [request.systemMessage, ...request.messages];
+      const keys = history.map((message) => message.id || message);
+      const earlier = steps.find(keys);
+      const plain = history.map(plainOf);
+      const { messages, ...decision } = fold(plain, {
+        ...options,
+        format: "openai-chat",
+        tools: request.tools.map(toolOf),
+        toolChoice: request.toolChoice,
+        model: { id: idOf(request.model), ...options.model },
+        ...since(earlier, options),
+        usage: earlier && usageOf(history),
+      });
+      steps.keep(keys, decision.plan);
+      onDecision?.(decision);
+
+      const [before, after] = [plain.length - request.messages.length, messages.length - request.messages.length];
+      return handler({
+        ...request,
+        // A context block stands in one, where there is none.
+        systemMessage: after === 0 ? request.systemMessage : taken(messages[0]!, before === 0 ? undefined : plain[0], request.systemMessage),
+        messages: request.messages.map((message, at) => taken(messages[after + at]!, plain[before + at], message)),
+      });
+    },
+  });
+}
+
+type Content = BaseMessage["content"];
+type Part = Exclude<Content, string>[number];
+
+/** What the classes of messages have beside what all have. */
+interface Fields {
+  role?: string;
+  tool_calls?: readonly { id?: string; name: string; args: unknown }[];
+  tool_call_id?: string;
+  status?: string;
+  response_metadata?: { output_version?: unknown };
+  usage_metadata?: { input_tokens: number };
+}
+
+/** A message as OpenAI's Chat has it, with the parts that it came with. */
+interface Plain {
+  role: string;
+  name: string | undefined;
+  content: string | (Part | string)[];
+  tool_calls: object[] | undefined;
+  tool_call_id: string | undefined;
+  status: string | undefined;
+}
+
+const ROLES: Readonly<Record<string, string>> = { human: "user", ai: "assistant" };
+/** Parts that say again what `tool_calls` says. */
+const CALLS: readonly unknown[] = ["tool_use", "input_json_delta", "tool_call", "functionCall"];
+
+/** Messages are instances, which keep their role in a getter and their content twice: what is folded is this. */
+function plainOf(message: BaseMessage): Plain {
+  const { role = ROLES[message.type] ?? message.type, tool_calls: calls, tool_call_id, status, response_metadata } = message as Fields & BaseMessage;
+  // Of an answer in LangChain's own blocks no mark is sent; on a bare string none is set.
+  const isBare = message.type === "ai" && response_metadata?.output_version === "v1";
+  const partOf = (part: Part) => (CALLS.includes(part.type) ? { type: part.type } : isBare && part.type === "text" ? String(part["text"]) : part);
+  return {
+    role,
+    name: message.name,
+    content: typeof message.content === "string" ? message.content : message.content.map(partOf),
+    tool_calls: calls?.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: args } })),
+    tool_call_id,
+    status,
+  };
+}
+
+/**
+ * The message itself where nothing was done to it, else another instance of its class, with the parts that were folded or marked and its
+ * own others.
+ */
+function taken<M extends BaseMessage>(folded: Plain, plain: Plain | undefined, message: M): M {
+  if (folded === plain) return message;
+  const own = (part: Part | string, at: number) => (part === plain?.content[at] ? message.content[at] : part);
+  const content = typeof folded.content === "string" ? folded.content : folded.content.map(own);
+  return Object.assign(Object.create(Object.getPrototypeOf(message) as object) as M, message, { content, lc_kwargs: { ...message.lc_kwargs, content } });
+}
+
+/** As it is counted, with the mark that a host has put on it for Anthropic. */
+function toolOf(tool: object): object {
+  const { extras } = tool as { extras?: { cache_control?: unknown } };
+  return { ...convertToOpenAITool(tool), cache_control: extras?.cache_control };
+}
+
+interface Model {
+  model?: unknown;
+  modelName?: unknown;
+  /** Of a model that was named by a string. */
+  _defaultConfig?: Model;
+  /** Of one with settings bound to it. */
+  bound?: Model;
+}
+
+function idOf(of: object): string | undefined {
+  const { model, modelName, _defaultConfig, bound } = of as Model;
+  const id = [model, modelName].find((name): name is string => typeof name === "string");
+  const inner = _defaultConfig ?? bound;
+  return id ?? (inner && idOf(inner));
+}
+
+/** What the provider counted for the last answer, which is all that was sent, cached or not. */
+function usageOf(history: readonly BaseMessage[]): FoldOptions["usage"] {
+  const upTo = history.map(({ type }) => type).lastIndexOf("ai");
+  const { usage_metadata: usage } = (history[upTo] ?? {}) as Fields;
+  return usage && usage.input_tokens > 0 ? { inputTokens: usage.input_tokens, upTo } : undefined;
+}
