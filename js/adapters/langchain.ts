@@ -17,7 +17,7 @@
  */
 
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
-import { createMiddleware, type AgentMiddleware, type BaseMessage } from "langchain";
+import { createMiddleware, HumanMessage, type AgentMiddleware, type BaseMessage } from "langchain";
 import { fold } from "../index.js";
 import type { Decision, FoldOptions } from "../types.js";
 import { newSteps, since } from "./steps.js";
@@ -27,7 +27,10 @@ import { newSteps, since } from "./steps.js";
  * prompt, where there is one, is message 0.
  */
 export interface Options extends Omit<FoldOptions, "format" | "system" | "tools" | "toolChoice" | "usage" | "pins" | "dropReasoning" | "marks"> {
-  /** "anthropic" writes `cache_control`. Where you mark tools or `modelSettings` yourself, pass a lower `maxBreakpoints`. Default "none". */
+  /**
+   * "anthropic" writes `cache_control`, for `ChatAnthropic` on results, for other models into their texts, as OpenRouter takes it. Where you
+   * mark something in `modelSettings`, as LangChain's own middleware for caching does, pass a lower `maxBreakpoints`. Default "none".
+   */
   marks?: "none" | "anthropic" | undefined;
   /** Told of each call: its report, and the plan. */
   onDecision?: ((decision: Decision) => void) | undefined;
@@ -40,16 +43,17 @@ export function warmfold({ onDecision, ...options }: Options = {}): AgentMiddlew
     name: "warmfold",
     tools: [],
     wrapModelCall: (request, handler) => {
+      const { id, isAnthropic } = modelOf(request.model);
       const history = request.systemMessage.text === "" ? request.messages : [request.systemMessage, ...request.messages];
       const keys = history.map((message) => message.id || message);
       const earlier = steps.find(keys);
-      const plain = history.map(plainOf);
+      const plain = history.map((message) => plainOf(message, isAnthropic));
       const { messages, ...decision } = fold(plain, {
         ...options,
         format: "openai-chat",
         tools: request.tools.map(toolOf),
         toolChoice: request.toolChoice,
-        model: { id: idOf(request.model), ...options.model },
+        model: { id, ...options.model },
         ...since(earlier, options),
         usage: earlier && usageOf(history),
       });
@@ -57,11 +61,12 @@ export function warmfold({ onDecision, ...options }: Options = {}): AgentMiddlew
       onDecision?.(decision);
 
       const [before, after] = [plain.length - request.messages.length, messages.length - request.messages.length];
+      const sent = request.messages.map((message, at) => taken(messages[after + at]!, plain[before + at], message));
       return handler({
         ...request,
         // A context block stands in one, where there is none.
         systemMessage: after === 0 ? request.systemMessage : taken(messages[0]!, before === 0 ? undefined : plain[0], request.systemMessage),
-        messages: request.messages.map((message, at) => taken(messages[after + at]!, plain[before + at], message)),
+        messages: isAnthropic ? withResults(sent, request.messages) : sent,
       });
     },
   });
@@ -95,10 +100,10 @@ const ROLES: Readonly<Record<string, string>> = { human: "user", ai: "assistant"
 const CALLS: readonly unknown[] = ["tool_use", "input_json_delta", "tool_call", "functionCall"];
 
 /** Messages are instances, which keep their role in a getter and their content twice: what is folded is this. */
-function plainOf(message: BaseMessage): Plain {
+function plainOf(message: BaseMessage, isAnthropic: boolean): Plain {
   const { role = ROLES[message.type] ?? message.type, tool_calls: calls, tool_call_id, status, response_metadata } = message as Fields & BaseMessage;
-  // Of an answer in LangChain's own blocks no mark is sent; on a bare string none is set.
-  const isBare = message.type === "ai" && response_metadata?.output_version === "v1";
+  // A bare string has no place for a mark: it would be lost with an answer in LangChain's own blocks, and Anthropic refuses it inside of a result.
+  const isBare = message.type === "ai" ? response_metadata?.output_version === "v1" : message.type === "tool" && isAnthropic;
   const partOf = (part: Part) => (CALLS.includes(part.type) ? { type: part.type } : isBare && part.type === "text" ? String(part["text"]) : part);
   return {
     role,
@@ -116,9 +121,30 @@ function plainOf(message: BaseMessage): Plain {
  */
 function taken<M extends BaseMessage>(folded: Plain, plain: Plain | undefined, message: M): M {
   if (folded === plain) return message;
-  const own = (part: Part | string, at: number) => (part === plain?.content[at] ? message.content[at] : part);
-  const content = typeof folded.content === "string" ? folded.content : folded.content.map(own);
+  const partOf = (part: Part | string, at: number) => {
+    const own = message.content[at];
+    if (part === plain?.content[at]) return own;
+    return typeof part === "string" && typeof own === "object" ? { ...own, text: part } : part;
+  };
+  const content = typeof folded.content === "string" ? folded.content : folded.content.map(partOf);
   return Object.assign(Object.create(Object.getPrototypeOf(message) as object) as M, message, { content, lc_kwargs: { ...message.lc_kwargs, content } });
+}
+
+/**
+ * Anthropic takes a mark on a result, not inside of it, and its model passes one on only with a block that is made already. So are those
+ * that follow: the model would add them to the message of that block, and once more at each further try.
+ */
+function withResults(messages: readonly BaseMessage[], originals: readonly BaseMessage[]): BaseMessage[] {
+  let isMade = false;
+  return messages.map((message, at) => {
+    if (message.type !== "tool") isMade = false;
+    if (message.type !== "tool" || typeof originals[at]!.content !== "string") return message;
+    const [marked] = (typeof message.content === "string" ? [] : message.content) as [] | [{ text: string; cache_control: object }];
+    isMade ||= marked !== undefined;
+    if (!isMade) return message;
+    const result = { type: "tool_result", tool_use_id: (message as Fields).tool_call_id, content: marked?.text ?? message.content, cache_control: marked?.cache_control };
+    return new HumanMessage({ ...(message.id === undefined ? {} : { id: message.id }), content: [result] });
+  });
 }
 
 /** As it is counted, with the mark that a host has put on it for Anthropic. */
@@ -128,19 +154,22 @@ function toolOf(tool: object): object {
 }
 
 interface Model {
-  model?: unknown;
-  modelName?: unknown;
-  /** Of a model that was named by a string. */
+  model?: string;
+  modelName?: string;
+  modelProvider?: string;
+  _llmType?(): string;
+  /** Of one that was named by a string. */
   _defaultConfig?: Model;
   /** Of one with settings bound to it. */
   bound?: Model;
 }
 
-function idOf(of: object): string | undefined {
-  const { model, modelName, _defaultConfig, bound } = of as Model;
-  const id = [model, modelName].find((name): name is string => typeof name === "string");
-  const inner = _defaultConfig ?? bound;
-  return id ?? (inner && idOf(inner));
+function modelOf(called: object): { id: string | undefined; isAnthropic: boolean } {
+  const model = called as Model;
+  const inner = model._defaultConfig ?? model.bound;
+  if (inner) return modelOf(inner);
+  const { model: id = model.modelName, modelProvider: provider = model._llmType?.() } = model;
+  return { id, isAnthropic: provider === "anthropic" || (provider === undefined && id?.startsWith("claude") === true) };
 }
 
 /** What the provider counted for the last answer, which is all that was sent, cached or not. */
