@@ -8,12 +8,15 @@
  * const agent = createAgent({ model, tools, checkpointer, middleware: [warmfold({ marks: "anthropic" })] });
  * ```
  *
- * What was shortened was so in the requests only: the agent's state, and what a checkpointer stores of it, stays whole. The plan is
- * remembered with the newest message's id, which stays the same where a checkpointer makes new objects on each turn; so one middleware serves
- * many conversations, but give each agent its own, and not a new one to every turn. Where nothing is remembered, in another process say, the
- * plan is derived, which is as warm.
+ * What was shortened was so in the requests only: the agent's state, and what a checkpointer stores of it, stays whole. The middleware stands
+ * last in the list, so that it sees what is sent.
  *
- * It stands last in the list, so that it sees what is sent. Reasoning stays: some providers want it back with its call, and a message does not say whose it is.
+ * The plan is remembered with the newest message's id, which stays the same where a checkpointer makes new objects on each turn. So one
+ * middleware serves many conversations; make one for each agent, and keep it for the next turn. Where nothing is remembered, as in another
+ * process, the plan is derived, which is as warm, but it is not known how long the cache has idled.
+ *
+ * Reasoning is left alone: some providers want it back with its call, and a message does not say whether its own does. The id of a model that
+ * is chosen by `configurable` at run time is not known: pass `model` or `cache`.
  */
 
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
@@ -64,7 +67,7 @@ export function warmfold({ onDecision, ...options }: Options = {}): AgentMiddlew
       const sent = request.messages.map((message, at) => taken(messages[after + at]!, plain[before + at], message));
       return handler({
         ...request,
-        // A context block stands in one, where there is none.
+        // Where there is no prompt, the context block is one.
         systemMessage: after === 0 ? request.systemMessage : taken(messages[0]!, before === 0 ? undefined : plain[0], request.systemMessage),
         messages: isAnthropic ? withResults(sent, request.messages) : sent,
       });
@@ -108,7 +111,7 @@ function plainOf(message: BaseMessage, isAnthropic: boolean): Plain {
   return {
     role,
     name: message.name,
-    content: typeof message.content === "string" ? message.content : message.content.map(partOf),
+    content: Array.isArray(message.content) ? message.content.map(partOf) : message.content,
     tool_calls: calls?.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: args } })),
     tool_call_id,
     status,
@@ -154,8 +157,8 @@ function toolOf(tool: object): object {
 }
 
 interface Model {
-  model?: string;
-  modelName?: string;
+  model?: unknown;
+  modelName?: unknown;
   modelProvider?: string;
   _llmType?(): string;
   /** Of one that was named by a string. */
@@ -164,12 +167,14 @@ interface Model {
   bound?: Model;
 }
 
+/** Of the model that is called in the end. */
 function modelOf(called: object): { id: string | undefined; isAnthropic: boolean } {
   const model = called as Model;
   const inner = model._defaultConfig ?? model.bound;
   if (inner) return modelOf(inner);
-  const { model: id = model.modelName, modelProvider: provider = model._llmType?.() } = model;
-  return { id, isAnthropic: provider === "anthropic" || (provider === undefined && id?.startsWith("claude") === true) };
+  const id = [model.model, model.modelName].find((name): name is string => typeof name === "string");
+  const provider = model.modelProvider ?? model._llmType?.() ?? (id?.startsWith("claude") ? "anthropic" : undefined);
+  return { id, isAnthropic: provider === "anthropic" };
 }
 
 /** What the provider counted for the last answer, which is all that was sent, cached or not. */
