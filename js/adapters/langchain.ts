@@ -140,13 +140,14 @@ function taken<M extends BaseMessage>(folded: Plain, plain: Plain | undefined, m
 function withResults(messages: readonly BaseMessage[], originals: readonly BaseMessage[]): BaseMessage[] {
   let isMade = false;
   return messages.map((message, at) => {
-    if (message.type !== "tool") isMade = false;
-    if (message.type !== "tool" || typeof originals[at]!.content !== "string") return message;
+    const isResult = message.type === "tool";
+    if (!isResult) isMade = false;
+    if (!isResult || typeof originals[at]!.content !== "string") return message;
     const [marked] = (typeof message.content === "string" ? [] : message.content) as [] | [{ text: string; cache_control: object }];
     isMade ||= marked !== undefined;
     if (!isMade) return message;
     const result = { type: "tool_result", tool_use_id: (message as Fields).tool_call_id, content: marked?.text ?? message.content, cache_control: marked?.cache_control };
-    return new HumanMessage({ ...(message.id === undefined ? {} : { id: message.id }), content: [result] });
+    return new HumanMessage({ id: message.id, content: [result] });
   });
 }
 
