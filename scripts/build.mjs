@@ -11,7 +11,7 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 // Edge runtimes' bundlers read ESM, whoever asks.
 const ENTRIES = { esm: ["warmfold", "slim", "workerd", "edge-light"], cjs: ["warmfold", "slim"] };
 // They import the package itself, so that each runtime gets the wasm in its own way, and once.
-const ADAPTERS = ["ai-sdk"];
+const ADAPTERS = ["ai-sdk", "langchain"];
 // The entries must load anywhere. (Top-level await and modules of Node's are esbuild's errors already.)
 const FORBIDDEN = /\bfetch\s*\(|\bimport\.meta\b/;
 
@@ -68,7 +68,7 @@ for (const [format, names] of Object.entries(ENTRIES)) {
     platform: "neutral",
     target: "es2022",
     plugins: [deflatedWasm, packageItself],
-    external: ["*.wasm", "*.wasm?module"],
+    external: ["*.wasm", "*.wasm?module", "langchain", "@langchain/*"],
     // Nine tenths of the file are the wasm in base64; names stay for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -18,6 +18,7 @@
 
 import { fold } from "../index.js";
 import type { Decision, FoldOptions } from "../types.js";
+import { newSteps, since } from "./steps.js";
 
 /** As for `fold`, without what a step says itself. `plan` and `cold` are of a conversation's first step here. */
 export interface Options extends Omit<FoldOptions, "format" | "usage" | "toolChoice"> {
@@ -34,54 +35,32 @@ export interface Step<M extends object> {
   instructions?: unknown;
 }
 
-/** What the last step of a conversation left. */
-interface Earlier {
-  plan: Decision["plan"];
-  /** Length of its history. */
-  upTo: number;
-  at: number;
-}
-
-/** A message that an earlier step knew is looked for among so many of the newest. */
-const NEWEST = 64;
-
-/** By the newest message of each step. */
-const earlierSteps = new WeakMap<object, Earlier>();
+const steps = newSteps();
 /** What messages of ours were made from; nothing for a context block. Version 7 passes on to a step what the one before has sent. */
 const originals = new WeakMap<object, object | undefined>();
 
 /** A `prepareStep` that folds the messages of each step. */
-export function warmfold({ onDecision, plan, cold, ...options }: Options = {}): <M extends object>(step: Step<M>) => { messages: M[] } {
+export function warmfold({ onDecision, ...options }: Options = {}): <M extends object>(step: Step<M>) => { messages: M[] } {
   return (step) => {
     type Message = (typeof step.messages)[number];
     const history = step.messages.flatMap((message) => (originals.has(message) ? ((originals.get(message) as Message | undefined) ?? []) : message));
-    const earlier = find(history);
+    const earlier = steps.find(history);
     const { messages, ...decision } = fold(history, {
       ...(options.contextBlock === undefined ? { system: step.instructions } : {}),
       ...options,
       format: "ai-sdk",
       model: { id: idOf(step.model), ...options.model },
-      plan: earlier ? earlier.plan : plan,
-      cold: earlier ? { idleMs: Math.max(0, Date.now() - earlier.at) } : cold,
+      ...since(earlier, options),
       usage: earlier && usageOf(step.steps, earlier.upTo),
     });
     const shift = messages.length - history.length;
     messages.forEach((message, at) => {
       if (message !== history[at - shift]) originals.set(message, history[at - shift]);
     });
-    const newest = history.at(-1);
-    if (newest) earlierSteps.set(newest, { plan: decision.plan, upTo: history.length, at: Date.now() });
+    steps.keep(history, decision.plan);
     onDecision?.(decision);
     return { messages };
   };
-}
-
-function find(history: readonly object[]): Earlier | undefined {
-  for (let at = history.length - 1; at >= Math.max(0, history.length - NEWEST); at--) {
-    const found = earlierSteps.get(history[at]!);
-    if (found) return found;
-  }
-  return undefined;
 }
 
 function idOf(model: unknown): string | undefined {

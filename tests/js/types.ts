@@ -1,5 +1,7 @@
 /** What the compiler must accept and refuse. Checked by `tsc --noEmit`, never run. */
+import { createAgent, type CreateAgentParams } from "langchain";
 import { WarmfoldError, decide, fold, foldBody, foldRequest, render, replay, type Decision, type FoldOptions, type FoldResult, type Plan, type ReplayReport, type WarmfoldErrorCode } from "warmfold";
+import { warmfold as middlewareOf } from "warmfold/langchain";
 import { fold as slimFold } from "warmfold/slim";
 
 type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -96,4 +98,18 @@ export function errorsAreTold(thrown: unknown): WarmfoldErrorCode | undefined {
   if (!WarmfoldError.isInstance(thrown)) return undefined;
   same<typeof thrown, WarmfoldError>(true);
   return thrown.code;
+}
+
+export async function anAgentKeepsItsTypes({ model }: { model: CreateAgentParams["model"] }): Promise<void> {
+  const [bare, folding] = [createAgent({ model, middleware: [] }), createAgent({ model, middleware: [middlewareOf({ preset: "careful", marks: "anthropic" })] })];
+  const results = [await bare.invoke({ messages: "hi" }), await folding.invoke({ messages: "hi" })] as const;
+  same<(typeof results)[0], (typeof results)[1]>(true);
+  same<Parameters<typeof bare.invoke>, Parameters<typeof folding.invoke>>(true);
+  same<ReturnType<typeof bare.stream>, ReturnType<typeof folding.stream>>(true);
+  // @ts-expect-error LangChain passes on Anthropic's only
+  middlewareOf({ marks: "openai" });
+  // @ts-expect-error a request says that itself
+  middlewareOf({ system: "Rules." });
+  // @ts-expect-error no message has an index before there is one
+  middlewareOf({ pins: [0] });
 }

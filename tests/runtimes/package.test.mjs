@@ -1,6 +1,6 @@
 // What is in the package: sizes, source maps, types, manifest.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { basename, extname, join } from "node:path";
 import { test } from "node:test";
@@ -21,9 +21,11 @@ const CEILINGS_KB = {
   "cjs/slim.js": CEILING_GZIP_KB_WITHOUT_WASM,
   "esm/workerd.js": CEILING_GZIP_KB_WITHOUT_WASM,
   "esm/edge-light.js": CEILING_GZIP_KB_WITHOUT_WASM,
-  // It calls the package, and remembers.
+  // They call the package, and remember; LangChain's also makes plain messages of instances, and back.
   "esm/ai-sdk.js": 2,
   "cjs/ai-sdk.js": 2,
+  "esm/langchain.js": 2,
+  "cjs/langchain.js": 2,
   // As much as what inlines it: gzip deflates less well than the build does, about by what base64 costs.
   "warmfold.wasm": CEILING_GZIP_KB,
   // The wasm three times (ESM, CommonJS, a file of its own) and the sources, in maps: what an install downloads.
@@ -51,9 +53,10 @@ test("source maps: each file's leads to the line it was made from, and holds the
     assert.ok(code.endsWith(`//# sourceMappingURL=${basename(path)}.map\n`), path);
     const payload = JSON.parse(content(`${path}.map`));
     const map = new SourceMap(payload);
-    // A text of js/index.ts, one of js/errors.ts and one of the glue; of an adapter its own.
-    const texts = ["a getter of the input called warmfold again", "warmfold.error", "__wbindgen_init_externref_table"];
-    for (const text of path.includes("ai-sdk") ? ["inputTokenDetails"] : texts) {
+    // A text of js/index.ts, one of js/errors.ts and one of the glue; of an adapter one of its own and one of what they share.
+    const adapters = { "ai-sdk.js": ["inputTokenDetails", "idleMs"], "langchain.js": ["input_json_delta", "idleMs"] };
+    const texts = adapters[basename(path)] ?? ["a getter of the input called warmfold again", "warmfold.error", "__wbindgen_init_externref_table"];
+    for (const text of texts) {
       const before = code.slice(0, code.indexOf(text)).split("\n");
       const { originalSource, originalLine } = map.findEntry(before.length - 1, before.at(-1).length);
       const original = payload.sourcesContent[payload.sources.indexOf(originalSource)];
@@ -66,6 +69,16 @@ test("types: each entry has its own, as TypeScript in Node and in a bundler read
   await tool("typescript/bin/tsc", "--project", ".", "--module", "nodenext");
   await tool("typescript/bin/tsc", "--project", ".", "--module", "esnext", "--moduleResolution", "bundler");
   await tool("typescript/bin/tsc", "--project", ".", "--module", "esnext", "--moduleResolution", "bundler", "--customConditions", "workerd");
+});
+
+test("types: an adapter has those of what it adapts, and runs beside it, in both kinds of module", async () => {
+  // Installing LangChain once more would take the network.
+  for (const name of ["langchain", "@langchain"]) symlinkSync(join(root, "node_modules", name), join(app, "node_modules", name));
+  const kinds = ["mts", "cts"].map((ending) => `langchain.${ending}`);
+  await tool("typescript/bin/tsc", ...kinds, "--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--types", "", "--skipLibCheck", "--ignoreConfig");
+  const said = 'warmfold().name';
+  assert.equal(await node("--input-type=module", "--eval", `import { warmfold } from "warmfold/langchain"; console.log(${said})`), "warmfold");
+  assert.equal(await node("--input-type=commonjs", "--eval", `const { warmfold } = require("warmfold/langchain"); console.log(${said})`), "warmfold");
 });
 
 test("types: attw finds nothing, for ESM and CommonJS", async () => {
