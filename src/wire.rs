@@ -26,6 +26,7 @@ use patch::Patch;
 mod ai_sdk;
 mod ai_sdk_ui;
 mod anthropic;
+mod draft;
 mod openai_chat;
 mod openai_responses;
 pub mod patch;
