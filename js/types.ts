@@ -1,7 +1,7 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only. */
-export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui";
+/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only; "gemini" are contents of `generateContent`. */
+export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui" | "gemini";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
@@ -72,7 +72,7 @@ export interface FoldOptions {
   /** The host knows that the cache is gone, or how long it has idled. */
   cold?: boolean | { modelSwitched?: boolean | undefined; retrying?: boolean | undefined; idleMs?: number | undefined } | undefined;
   /**
-   * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat), cached reads and writes included; `upTo` is the length
+   * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat, `promptTokenCount` in Gemini), cached reads and writes included; `upTo` is the length
    * of the history that the request was made from.
    */
   usage?: { inputTokens: number; upTo: number } | undefined;

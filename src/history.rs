@@ -266,7 +266,9 @@ pub struct View<'t> {
     pub tool_calls: Vec<ToolCall<'t>>,
     /// The system prompt that stands apart from the messages, as it stands in the request.
     pub system: Option<Node<'t>>,
-    /// The tools, likewise.
+    /// The keys that lead to it from the request on, or would; none where it has no place.
+    pub system_at: &'static [&'static str],
+    /// The tools, as they stand in the request.
     pub tools: Option<Node<'t>>,
     /// Length of the leading run of system messages.
     pub system_end: usize,
