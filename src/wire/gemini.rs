@@ -15,7 +15,7 @@
 //! an `error` that says something, or `isError`, it has failed.
 //!
 //! **Thoughts.** Summaries (`thought: true`) without a signature are one entry of a message, at the first of them, which may go unless nothing
-//! else is said. Whatever has a `thoughtSignature` stays, as it is and where it is, and so do signed parts without text.
+//! else is said. Whatever has a `thoughtSignature` stays, as it is and with its part, be that empty.
 //!
 //! **Cache.** Gemini finds prefixes by itself, so no mark is ever written; breakpoints say where one would stand. What `cachedContent` holds stands
 //! before all that is here: it is neither counted nor shortened.
@@ -70,25 +70,22 @@ pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::ap
 
 /// The scorer knows Chat only: function calls and images cost what they cost there.
 fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
-    let of_part = |part: Node<'_>| match field(part, CALL) {
-        Some(_) => python_json_bytes(part),
-        None if is_image(part) => 300 * 4,
+    let of_part = |part: &Node<'_>| match field(*part, CALL) {
+        Some(_) => python_json_bytes(*part),
+        None if media_of(*part).is_some_and(|media| media_type(media).starts_with("image")) => 300 * 4,
         None => 0,
     };
-    let of_content = |content: Node<'_>| parts(content).map(of_part).sum();
-    let alone = request.messages.filter(|contents| contents.kind() != Kind::Array && request.list == LIST);
-    alone.map_or_else(|| Ok(request.message_array()?.children().map(of_content).collect()), |content| Ok(vec![of_content(content)]))
+    Ok(contents(request)?.into_iter().map(|content| parts(content).iter().map(of_part).sum()).collect())
 }
 
 /// Why a message cannot be a content, if it cannot. A conflict only: what several formats share is none.
 fn foreign(content: Node<'_>) -> Option<&'static str> {
     let filled = |name| content.get(name).is_some_and(|field| field.kind() != Kind::Null);
-    if filled("content") || filled("type") || filled("tool_calls") {
-        return Some("it has a content, or a type, and no parts");
+    if filled("content") || filled("tool_calls") {
+        return Some("it has a content, and no parts");
     }
     let is_theirs = matches!(content.get("role").and_then(Node::text), Some("assistant" | "developer"));
-    let parts = content.get("parts").into_iter().flat_map(Node::children);
-    let is_typed = parts.filter_map(|part| part.get("type")).any(|kind| kind.kind() == Kind::String);
+    let is_typed = parts(content).iter().any(|part| part.get("type").is_some());
     (is_theirs || is_typed).then_some("it has a role or parts of the AI SDK's UI messages")
 }
 
@@ -101,15 +98,26 @@ fn field<'t>(node: Node<'t>, keys: [&'static str; 2]) -> Option<Node<'t>> {
     spelt(node, keys).map(|(_, field)| field)
 }
 
+/// The contents of a request; one, or what becomes one, may stand without a list.
+fn contents<'t>(request: &Request<'t>) -> crate::Result<Vec<Node<'t>>> {
+    match request.messages {
+        Some(alone) if request.list == LIST && matches!(alone.kind(), Kind::String | Kind::Object) => Ok(vec![alone]),
+        _ => request.message_array().map(listed),
+    }
+}
+
 /// The parts of a content, however it is given: as a content, as a list of parts, as a part, or as a text.
-fn parts<'t>(content: Node<'t>) -> impl Iterator<Item = Node<'t>> {
-    let held = content.get("parts").unwrap_or(content);
-    let (list, alone) = match held.kind() {
-        Kind::Array => (Some(held.children()), None),
-        Kind::String | Kind::Object => (None, Some(held)),
-        _ => (None, None),
-    };
-    list.into_iter().flatten().chain(alone)
+fn parts(content: Node<'_>) -> Vec<Node<'_>> {
+    listed(content.get("parts").unwrap_or(content))
+}
+
+/// What a list holds, or what stands in its place.
+fn listed(held: Node<'_>) -> Vec<Node<'_>> {
+    match held.kind() {
+        Kind::Array => held.children().collect(),
+        Kind::String | Kind::Object => vec![held],
+        _ => Vec::new(),
+    }
 }
 
 /// The text of a part.
@@ -135,13 +143,9 @@ fn media_type(media: Node<'_>) -> &str {
     field(media, ["mimeType", "mime_type"]).and_then(Node::text).unwrap_or("")
 }
 
-fn is_image(part: Node<'_>) -> bool {
-    media_of(part).is_some_and(|media| media_type(media).starts_with("image"))
-}
-
 /// The texts of a function response that may be shortened, in order, each with the way to it from the response; returns what all else
 /// of it costs.
-fn leaves<'t>(response: Node<'t>, each: &mut impl FnMut(&[Step], &'t str)) -> Size {
+fn leaves<'t>(response: Node<'t>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
     if let Some(text) = response.text() {
         each(&[], text);
         return Size::default();
@@ -149,7 +153,7 @@ fn leaves<'t>(response: Node<'t>, each: &mut impl FnMut(&[Step], &'t str)) -> Si
     walk(response, &mut Vec::new(), each)
 }
 
-fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut impl FnMut(&[Step], &'t str)) -> Size {
+fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
     let mut size = Size::default();
     for (at, child) in node.children().enumerate() {
         let is_leaf = child.text().is_some_and(|text| way.is_empty() || text.len() >= LONG);

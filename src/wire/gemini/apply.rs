@@ -1,8 +1,8 @@
 //! Turns edits and the context block into patches of a request: first of the system prompt, then content by content.
 
-use super::{BLOCK_GAP, RESPONSE, is_signed, is_thought, leaves, parts, spelt};
+use super::{BLOCK_GAP, RESPONSE, is_signed, is_thought, leaves, listed, spelt};
 use crate::history::{BlockPlace, View};
-use crate::tape::{Kind, Node};
+use crate::tape::Kind;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{plain, plain_along};
 use crate::wire::touched::{self, Touched};
@@ -22,30 +22,23 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> Applied {
 
 /// The block, behind what a system prompt says.
 fn system(view: &View<'_>, block: &str) -> crate::Result<Patch> {
-    let part = |text: Value| Value::Record(vec![("text", text)]);
-    let new = || part(Value::Text(block.to_owned()));
-    let behind = |text: &str| Value::Text(if text.is_empty() { block.to_owned() } else { format!("{text}{BLOCK_GAP}{block}") });
     let mut path: Vec<Step> = view.system_at.iter().map(|key| Step::Key(key)).collect();
+    let part = Value::Record(vec![("text", Value::Text(block.to_owned()))]);
     let Some(system) = view.system else {
-        let content = Value::Record(vec![("parts", Value::List(vec![new()]))]);
+        let content = Value::Record(vec![("parts", Value::List(vec![part]))]);
         return Ok(Patch { path, change: Change::Set(content) });
     };
     plain(system, || view.system_at.join("."))?;
-    let value = match (system.kind(), system.get("parts"), system.get("text").and_then(Node::text)) {
-        (Kind::String, ..) => behind(system.text().unwrap_or("")),
-        (Kind::Array, ..) => Value::Appended(Box::new(new())),
-        (_, None, Some(text)) => {
-            path.push(Step::Key("text"));
-            behind(text)
-        }
-        (_, held, _) => {
-            path.push(Step::Key("parts"));
-            match held.map(|held| held.kind()) {
-                Some(Kind::Array) => Value::Appended(Box::new(new())),
-                Some(Kind::Object) => Value::List(vec![Value::Original, new()]),
-                _ => Value::List(vec![new()]),
-            }
-        }
+    let is_content = system.kind() == Kind::Object;
+    let key = if is_content && system.get("parts").is_none() && system.get("text").is_some() { "text" } else { "parts" };
+    let held = if is_content { system.get(key) } else { Some(system) };
+    path.extend(is_content.then_some(Step::Key(key)));
+    let value = match held.map(|held| (held.kind(), held.text())) {
+        Some((_, Some(""))) => Value::Text(block.to_owned()),
+        Some((_, Some(text))) => Value::Text(format!("{text}{BLOCK_GAP}{block}")),
+        Some((Kind::Array, _)) => Value::Appended(Box::new(part)),
+        Some((Kind::Object, _)) => Value::List(vec![Value::Original, part]),
+        _ => Value::List(vec![part]),
     };
     Ok(Patch { path, change: Change::Set(value) })
 }
@@ -56,31 +49,32 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
     let shown = format!("{}[{at}]", view.list);
     plain(node, || shown.clone())?;
     let Some(held) = node.get("parts") else { return Ok(()) };
-    let is_list = held.kind() == Kind::Array;
-    let way_to = |part: usize| [Some(Step::Index(at)), Some(Step::Key("parts")), is_list.then_some(Step::Index(part))].into_iter().flatten();
-    let mut further = if is_list { held.len() as u32 } else { 1 };
+    let (parts, is_list) = (listed(held), held.kind() == Kind::Array);
+    let in_part = |part: usize, rest: &[Step]| {
+        let mut path = vec![Step::Index(at), Step::Key("parts")];
+        path.extend(is_list.then_some(Step::Index(part)));
+        path.extend_from_slice(rest);
+        path
+    };
+    let mut further = parts.len() as u32;
     let mut gone = Vec::new();
-    for (index, part) in parts(node).enumerate() {
+    for (index, part) in parts.into_iter().enumerate() {
         if touched.drops_reasoning() && is_thought(part) && !is_signed(part) {
             gone.push(index);
         }
         let Some((key, response)) = spelt(part, RESPONSE).and_then(|(key, held)| Some((key, held.get("response")?))) else { continue };
-        let mut found = Vec::new();
-        let mut is_first = true;
+        let (mut number, mut found) = (index as u32, Vec::new());
         leaves(response, &mut |rest, _| {
-            let number = if is_first { index as u32 } else { further };
-            further += u32::from(!is_first);
-            is_first = false;
-            if let Some(text) = touched.text(number) {
-                found.push(([&[Step::Key(key), Step::Key("response")], rest].concat(), text));
-            }
+            found.extend(touched.text(number).map(|text| ([&[Step::Key(key), Step::Key("response")], rest].concat(), text)));
+            further += u32::from(number != index as u32);
+            number = further;
         });
         for (rest, text) in found {
             plain_along(part, &rest, format!("{shown}.parts[{index}]"))?;
-            patches.push(Patch { path: way_to(index).chain(rest).collect(), change: Change::Set(Value::Text(text)) });
+            patches.push(Patch { path: in_part(index, &rest), change: Change::Set(Value::Text(text)) });
         }
     }
     // The last first, so that no index has moved when its turn comes.
-    patches.extend(gone.into_iter().rev().map(|index| Patch { path: way_to(index).collect(), change: Change::Remove }));
+    patches.extend(gone.into_iter().rev().map(|index| Patch { path: in_part(index, &[]), change: Change::Remove }));
     Ok(())
 }

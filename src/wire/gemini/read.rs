@@ -1,7 +1,7 @@
 //! Reads contents into a view.
 
 use super::request::{forced_tool, place_block};
-use super::{CALL, CODE, LIST, MEDIA, RESPONSE, field, is_signed, is_thought, leaves, media_of, media_type, parts, text_of};
+use super::{CALL, CODE, MEDIA, RESPONSE, contents, field, is_signed, is_thought, leaves, media_of, media_type, parts, text_of};
 use crate::error::{Code, Error};
 use crate::history::{Role, Size, View};
 use crate::tape::{Children, Kind, Node};
@@ -12,11 +12,7 @@ use crate::wire::reading::{PAGE, before, media, plain, size_of};
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
     let mut view = View { list: request.list, forced_tool: forced_tool(request), ..View::default() };
-    let alone = |contents: &Node<'t>| request.list == LIST && matches!(contents.kind(), Kind::String | Kind::Object);
-    match request.messages.filter(alone) {
-        Some(content) => message(&mut view, content)?,
-        None => append(&mut view, request.message_array()?.children())?,
-    }
+    contents(request)?.into_iter().try_for_each(|content| message(&mut view, content))?;
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
     before(&mut view, request, block);
     place_block(&mut view, block)?;
@@ -60,15 +56,13 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
     if held.is_some_and(|held| !matches!(held.kind(), Kind::Array | Kind::Object)) {
         return fault(Code::InvalidMessage, ".parts", "expected an array of parts");
     }
-    let length = if held.is_some_and(|held| held.kind() == Kind::Array) { held.map_or(0, Node::len) } else { 1 };
+    let parts = if held.is_some() || !is_content(node) { parts(node) } else { Vec::new() };
     let follows = role == Role::Assistant && view.messages.last().is_some_and(|last| last.role == Role::Assistant);
-    let mut draft = Draft::new(view, role, length);
+    let mut draft = Draft::new(view, role, parts.len());
     let answer = draft.continues(follows);
-    if held.is_some() || !is_content(node) {
-        parts(node).for_each(|node| {
-            part(&mut draft, role, answer, node);
-            draft.next_part();
-        });
+    for node in parts {
+        part(&mut draft, role, answer, node);
+        draft.next_part();
     }
     draft.finish(node);
     Ok(())

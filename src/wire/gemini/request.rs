@@ -61,7 +61,7 @@ pub(super) fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Re
     if view.system.is_some_and(|system| !matches!(system.kind(), Kind::String | Kind::Array | Kind::Object)) {
         return Err(Error::new(Code::InvalidMessage, view.system_at.join("."), "expected a content, parts or a text"));
     }
-    let last = view.system.and_then(|system| parts(system).last()).and_then(text_of);
+    let last = view.system.and_then(|system| parts(system).pop()).and_then(text_of);
     if last.and_then(|text| text.strip_suffix(block)).is_some_and(|before| before.is_empty() || before.ends_with(BLOCK_GAP)) {
         return Ok(()); // the host has put it there
     }
