@@ -30,8 +30,8 @@ fn is_content(node: Node<'_>) -> bool {
 }
 
 fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
-    let path = format!("{}[{}]", view.list, view.nodes.len());
-    let fault = |code, field: &str, what: &str| Err(Error::new(code, format!("{path}{field}"), what));
+    let (list, at) = (view.list, view.nodes.len());
+    let fault = |code, field: &str, what: &str| Err(Error::new(code, format!("{list}[{at}]{field}"), what));
     if !matches!(node.kind(), Kind::Object | Kind::String) {
         return fault(Code::InvalidMessage, "", "expected a content object, with role and parts");
     }
@@ -39,9 +39,8 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
         return fault(Code::InvalidMessage, "", "parts do not go beside contents: put them into a content, with its role");
     }
     if !is_content(node) {
-        plain(node, || path.clone())?; // it may have its parts in a getter
-        let is_part = text_of(node).is_some() || media_of(node).is_some();
-        if !is_part {
+        plain(node, || format!("{list}[{at}]"))?; // it may have its parts in a getter
+        if text_of(node).is_none() && media_of(node).is_none() {
             return fault(Code::MissingRole, ".role", "expected a content, with role (user or model) and parts, or a part of the user's");
         }
     }
