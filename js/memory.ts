@@ -52,10 +52,11 @@ let memory: WebAssembly.Memory | undefined;
 const ended = typeof FinalizationRegistry === "undefined" ? undefined : new FinalizationRegistry<number>(drop);
 
 /** Under which key a request has its messages; `src/wire.rs` chooses likewise. */
-export function listOf(request: object): "messages" | "input" {
-  const { messages, input } = request as { messages?: unknown; input?: unknown };
-  return (messages ?? undefined) === undefined && (input ?? undefined) !== undefined ? "input" : "messages";
+export function listOf(request: object): (typeof LISTS)[number] {
+  return LISTS.find((list) => ((request as Record<string, unknown>)[list] ?? undefined) !== undefined) ?? "messages";
 }
+
+const LISTS = ["messages", "input", "contents"] as const;
 
 /** What is known of a message array: nothing, that it was seen, or the conversation and how many of the messages are of it. */
 export function find(messages: readonly unknown[]): Found | "seen" | undefined {

@@ -1,7 +1,7 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only. */
-export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui";
+/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only; "gemini" are contents of `generateContent`. */
+export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui" | "gemini";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
@@ -72,8 +72,8 @@ export interface FoldOptions {
   /** The host knows that the cache is gone, or how long it has idled. */
   cold?: boolean | { modelSwitched?: boolean | undefined; retrying?: boolean | undefined; idleMs?: number | undefined } | undefined;
   /**
-   * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat), cached reads and writes included; `upTo` is the length
-   * of the history that the request was made from.
+   * The provider's last report: all input tokens (`usage.prompt_tokens` in Chat, `promptTokenCount` in Gemini), cached reads and writes
+   * included; `upTo` is the length of the history that the request was made from.
    */
   usage?: { inputTokens: number; upTo: number } | undefined;
   /** What must stay whole. */
@@ -137,7 +137,7 @@ export interface FoldOptions {
   /**
    * "none": breakpoints are returned only. "anthropic" writes `cache_control`, which OpenRouter takes on Chat bodies too; "openai" writes
    * `prompt_cache_breakpoint` (GPT-5.6 and later), all but the last, which OpenAI sets itself. A mark on a message whose content is a string
-   * makes it one text part. Default "none".
+   * makes it one text part. Gemini takes none, and none is written. Default "none".
    */
   marks?: "none" | "anthropic" | "openai" | undefined;
   /** The caller's own marks included. Default 4. */

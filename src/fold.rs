@@ -308,12 +308,17 @@ fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &
 }
 
 fn asks_hour(view: &View<'_>, options: &Options) -> bool {
-    options.marks == Marks::Anthropic && options.cache.ttl_ms >= HOUR_MS && view.host_marks.iter().all(|mark| mark.hour)
+    options.marks == Marks::Anthropic
+        && options.cache.ttl_ms >= HOUR_MS
+        && view.host_marks.iter().map(|mark| mark.hour).chain(view.end_mark).all(|hour| hour)
 }
 
 /// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
 fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
-    let last_hour = view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.lead())).max();
+    let last_hour = match view.end_mark {
+        Some(true) => Some(usize::MAX),
+        _ => view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.lead())).max(),
+    };
     let first = if asks_hour(view, options) { 0 } else { last_hour.unwrap_or(0) };
     let last = match options.marks {
         Marks::None => return Vec::new(),

@@ -24,6 +24,9 @@ pub enum Format {
     /// `UIMessage`s of the Vercel AI SDK, which are read only.
     #[serde(rename = "ai-sdk-ui")]
     AiSdkUi,
+    /// Contents of Gemini's `generateContent`.
+    #[serde(rename = "gemini")]
+    Gemini,
 }
 
 impl Format {
@@ -34,6 +37,7 @@ impl Format {
         ("openai-responses", Format::OpenaiResponses),
         ("ai-sdk", Format::AiSdk),
         ("ai-sdk-ui", Format::AiSdkUi),
+        ("gemini", Format::Gemini),
     ];
 
     /// Their names, for people.

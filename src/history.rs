@@ -278,7 +278,9 @@ pub struct View<'t> {
     pub tool_calls: Vec<ToolCall<'t>>,
     /// The system prompt that stands apart from the messages, as it stands in the request.
     pub system: Option<Node<'t>>,
-    /// The tools, likewise.
+    /// The keys that lead to it from the request on, or would; none where it has no place.
+    pub system_at: &'static [&'static str],
+    /// The tools, as they stand in the request.
     pub tools: Option<Node<'t>>,
     /// Length of the leading run of system messages.
     pub system_end: usize,
@@ -290,6 +292,10 @@ pub struct View<'t> {
     pub block: BlockPlace,
     /// The caller's own marks.
     pub host_marks: Vec<HostMark>,
+    /// Whether the request itself is marked, which marks the end of it, and whether for the one-hour cache.
+    pub end_mark: Option<bool>,
+    /// Whether its format has no marks: the provider finds any prefix again by itself.
+    pub has_no_marks: bool,
     /// What a mark before the messages stands on, where one can.
     pub front: Option<Front>,
     /// Whether it is a whole request, so that what stands before the messages is returned too.

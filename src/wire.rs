@@ -26,6 +26,8 @@ use patch::Patch;
 mod ai_sdk;
 mod ai_sdk_ui;
 mod anthropic;
+mod draft;
+mod gemini;
 mod openai_chat;
 mod openai_responses;
 pub mod patch;
@@ -36,12 +38,14 @@ mod touched;
 /// A request as the host gives it.
 #[derive(Clone, Copy)]
 pub struct Request<'t> {
-    /// The message array; in Responses it may be a text.
+    /// The message array; in Responses it may be a text, in Gemini a single content.
     pub messages: Option<Node<'t>>,
-    /// What the request calls it: `messages`, or `input`.
+    /// What the request calls it: `messages`, `input` or `contents`.
     pub list: &'static str,
     /// A system prompt that is not among the messages.
     pub system: Option<Node<'t>>,
+    /// The keys that lead to it, or would; none where it has no place.
+    pub system_at: &'static [&'static str],
     /// The tools schema.
     pub tools: Option<Node<'t>>,
     /// Which tool the model must call.
@@ -76,14 +80,17 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
-        let (list, system) = match (field("messages"), field(openai_responses::LIST)) {
-            (None, Some(_)) => (openai_responses::LIST, openai_responses::SYSTEM),
-            _ => ("messages", "system"),
+        let there = LISTS.iter().map(|(list, _)| *list).find(|list| field(list).is_some());
+        let (list, system_at): (_, &[_]) = match there {
+            Some(gemini::LIST) => return gemini::request(root),
+            Some(openai_responses::LIST) => (openai_responses::LIST, &[openai_responses::SYSTEM]),
+            _ => ("messages", &["system"]),
         };
         Request {
             messages: field(list),
             list,
-            system: field(system),
+            system: field(system_at[0]),
+            system_at,
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
@@ -103,8 +110,12 @@ impl<'t> Request<'t> {
     }
 }
 
+/// What requests call their messages, and the format that alone calls them so.
+const LISTS: [(&str, Option<Format>); 3] =
+    [("messages", None), (openai_responses::LIST, Some(Format::OpenaiResponses)), (gemini::LIST, Some(Format::Gemini))];
+
 /// Patches, and the part that each mark stands in.
-type Applied = crate::Result<(Vec<Patch>, Vec<u32>)>;
+pub(super) type Applied = crate::Result<(Vec<Patch>, Vec<u32>)>;
 
 /// What each format does in its own way.
 struct Wire {
@@ -128,6 +139,7 @@ impl Format {
             Format::OpenaiResponses => openai_responses::WIRE,
             Format::AiSdk => ai_sdk::WIRE,
             Format::AiSdkUi => ai_sdk_ui::WIRE,
+            Format::Gemini => gemini::WIRE,
         }
     }
 
@@ -136,8 +148,8 @@ impl Format {
     /// # Errors
     /// [`Code::UnknownFormat`] with the first message that no format fits.
     pub fn recognise(request: &Request<'_>) -> crate::Result<Format> {
-        if request.list == openai_responses::LIST {
-            return Ok(Format::OpenaiResponses); // no other calls it so
+        if let Some(format) = Format::of_list(request.list) {
+            return Ok(format);
         }
         let messages = request.message_array()?;
         let mut first_fault = None;
@@ -153,8 +165,13 @@ impl Format {
 
     /// Whether nothing in the request's messages is foreign to it.
     pub fn fits(self, request: &Request<'_>) -> bool {
-        let is_of_it = |messages: Node<'_>| messages.children().all(|message| self.fits_message(message));
-        (request.list != openai_responses::LIST || self == Format::OpenaiResponses) && request.messages.is_none_or(is_of_it)
+        let is_of_it = |messages: Node<'_>| messages.kind() != Kind::Array || messages.children().all(|message| self.fits_message(message));
+        Format::of_list(request.list).is_none_or(|format| format == self) && request.messages.is_none_or(is_of_it)
+    }
+
+    /// The format that alone calls its messages so.
+    fn of_list(list: &str) -> Option<Format> {
+        LISTS.iter().find(|(name, _)| *name == list).and_then(|(_, format)| *format)
     }
 
     /// The same of a message.

@@ -50,4 +50,13 @@ impl<'t> Pairs<'t> {
         }
         call
     }
+
+    /// A tool call has its result, by another of its names.
+    pub fn close(&mut self, id: &str, tool_call: usize) {
+        let Some(batches) = self.open.get_mut(id) else { return };
+        if let Some(batch) = batches.iter_mut().rfind(|batch| batch.calls.contains(&tool_call)) {
+            batch.calls.retain(|call| *call != tool_call);
+        }
+        batches.retain(|batch| !batch.calls.is_empty());
+    }
 }

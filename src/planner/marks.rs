@@ -33,7 +33,7 @@ pub fn of<'e>(
     sent: Sent,
     fold_point: Option<usize>,
 ) -> Vec<usize> {
-    let most = options.max_breakpoints.saturating_sub(host_marks(view, sent.length).count());
+    let most = options.max_breakpoints.saturating_sub(host_marks(view, sent.length).count() + usize::from(view.end_mark.is_some()));
     let limits = Limits { most, milestone_tokens: options.milestone_tokens };
     breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view, sent.length), fold_point)
 }
@@ -52,7 +52,9 @@ pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc
 /// What the caller has marked in a request of so many messages, counted as breakpoints are.
 pub fn of_host(view: &View<'_>, length: usize) -> Vec<usize> {
     let front = |mark: &HostMark| (mark.message.is_none() && view.front.is_some()).then_some(0);
-    host_marks(view, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark))).collect()
+    let end = view.end_mark.and_then(|_| view.messages[..length].iter().rposition(|message| message.markable));
+    let marked = host_marks(view, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark)));
+    marked.chain(end.map(|end| end + view.lead())).collect()
 }
 
 /// Later marks are no part of an earlier request.
@@ -62,7 +64,8 @@ fn host_marks<'v>(view: &'v View<'_>, length: usize) -> impl Iterator<Item = &'v
 
 /// Whether a request of so many messages can be read again at its marks only.
 pub(super) fn are_bounds(view: &View<'_>, options: &Options, length: usize) -> bool {
-    options.marks != Marks::None || host_marks(view, length).next().is_some()
+    let has_some = || options.marks != Marks::None || view.end_mark.is_some() || host_marks(view, length).next().is_some();
+    !view.has_no_marks && has_some()
 }
 
 /// Where the last request can be read again: at any message, or only where it had a mark.

@@ -27,7 +27,7 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::reading::{is_anthropic_block, python_json_bytes};
+use super::reading::{has_parts, is_anthropic_block, python_json_bytes};
 use super::{Request, Wire};
 use crate::tape::{Kind, Node};
 
@@ -55,8 +55,8 @@ fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
 
 fn foreign(message: Node<'_>) -> Option<&'static str> {
     let content = message.get("content");
-    if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) {
-        return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
+    if let Some(whose) = has_parts(message) {
+        return Some(whose);
     }
     let role = message.get("role").and_then(Node::text);
     if role.is_none() && message.get("type").is_some() {

@@ -39,7 +39,8 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
         return Some("it has no parts");
     };
     let is_typed = |part: Node<'_>| part.get("type").is_some_and(|kind| kind.kind() == Kind::String);
-    if parts.children().all(is_typed) { None } else { Some("it has the parts of Gemini") }
+    let is_gemini = message.get("role").and_then(Node::text) == Some("model") || !parts.children().all(is_typed);
+    is_gemini.then_some("it has the parts of Gemini")
 }
 
 fn apply(_: &View<'_>, _: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {

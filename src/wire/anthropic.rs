@@ -33,7 +33,7 @@
 //! ```
 
 use super::patch::Step;
-use super::reading::python_json_bytes;
+use super::reading::{has_parts, python_json_bytes};
 use super::{Request, Wire, ai_sdk, openai_responses};
 use crate::tape::{Kind, Node};
 
@@ -68,12 +68,12 @@ fn foreign(message: Node<'_>) -> Option<&'static str> {
     match message.get("role").and_then(Node::text) {
         Some("tool" | "function" | "developer") => return Some("it has a role of OpenAI Chat"),
         _ if filled("tool_calls") || filled("function_call") => return Some("it has tool calls of OpenAI Chat"),
-        _ if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) => {
-            return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
-        }
         _ if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) => return Some("it is an item of OpenAI Responses"),
         _ if ai_sdk::is_own(message) => return Some("it has parts or options of the AI SDK"),
         _ => {}
+    }
+    if let Some(whose) = has_parts(message) {
+        return Some(whose);
     }
     content.filter(|content| content.kind() == Kind::Array)?.children().map(kind_of).find_map(|kind| match kind {
         "image_url" | "input_audio" => Some("it has parts of OpenAI Chat"),

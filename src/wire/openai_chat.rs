@@ -3,7 +3,7 @@
 //! Parts of a message: a string content is part 0, an array's items have their index, and reasoning comes after them, whatever
 //! fields it is spread over.
 
-use super::reading::is_anthropic_block;
+use super::reading::{has_parts, is_anthropic_block};
 use super::{Wire, ai_sdk, openai_responses};
 use crate::tape::{Kind, Node};
 
@@ -22,8 +22,8 @@ pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::ap
 /// Why a message cannot be a Chat message, if it cannot. A conflict only: what several formats share is none.
 fn foreign(message: Node<'_>) -> Option<&'static str> {
     let content = message.get("content");
-    if content.is_none() && message.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) {
-        return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
+    if let Some(whose) = has_parts(message) {
+        return Some(whose);
     }
     if message.get("type").and_then(Node::text).is_some_and(openai_responses::is_item) {
         return Some("it is an item of OpenAI Responses");

@@ -31,7 +31,7 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::reading::{is_anthropic_block, python_json_bytes};
+use super::reading::{has_parts, is_anthropic_block, python_json_bytes};
 use super::{Request, Wire, ai_sdk};
 use crate::tape::{Kind, Node};
 use item::Item;
@@ -75,11 +75,11 @@ fn foreign(item: Node<'_>) -> Option<&'static str> {
     match item.get("role").and_then(Node::text) {
         Some("tool" | "function") => return Some("it has a role of OpenAI Chat, or of the AI SDK"),
         Some(_) if filled("tool_calls") || filled("function_call") => return Some("it has tool calls of OpenAI Chat"),
-        Some(_) if content.is_none() && item.get("parts").is_some_and(|parts| parts.kind() == Kind::Array) => {
-            return Some("it has the parts of Gemini, or of the AI SDK's UI messages");
-        }
         _ if ai_sdk::is_own(item) => return Some("it has parts or options of the AI SDK"),
         _ => {}
+    }
+    if let Some(whose) = has_parts(item) {
+        return Some(whose);
     }
     let parts = content.filter(|content| content.kind() == Kind::Array)?;
     parts.children().filter_map(|part| part.get("type").and_then(Node::text)).find_map(|kind| match kind {

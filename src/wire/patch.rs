@@ -27,6 +27,19 @@ pub enum Step {
     Index(usize),
     /// Into an object.
     Key(&'static str),
+    /// Into an object whose keys the host has chosen.
+    Named(Box<str>),
+}
+
+impl Step {
+    /// The key of a step into an object.
+    pub(crate) fn key(&self) -> Option<&str> {
+        match self {
+            Step::Key(key) => Some(key),
+            Step::Named(key) => Some(key),
+            Step::Index(_) => None,
+        }
+    }
 }
 
 /// What happens at the end of a path.
@@ -76,6 +89,7 @@ impl Serialize for Step {
         match self {
             Step::Index(index) => serializer.serialize_u32(*index as u32),
             Step::Key(key) => serializer.serialize_unit_variant("Step", 0, key), // a string that the serialiser keeps
+            Step::Named(key) => serializer.serialize_str(key),
         }
     }
 }
@@ -104,38 +118,41 @@ impl Patch {
         for step in parents {
             let next = match step {
                 Step::Index(index) => at.get_mut(*index),
-                Step::Key(key) => at.get_mut(*key),
+                Step::Key(_) | Step::Named(_) => step.key().and_then(|key| at.get_mut(key)),
             };
             let Some(next) = next else { return };
             at = next;
         }
-        match (last, &self.change) {
-            (Step::Key(key), Change::Remove) => drop(at.as_object_mut().and_then(|object| object.remove(*key))),
-            (Step::Key(key), Change::Set(value)) => {
-                let Some(object) = at.as_object_mut() else {
-                    return;
-                };
-                let original = object.get(*key).cloned().unwrap_or_default();
-                object.insert((*key).to_owned(), value.build(&original));
+        let Step::Index(index) = last else {
+            let Some((object, key)) = at.as_object_mut().zip(last.key()) else { return };
+            match &self.change {
+                Change::Remove => drop(object.remove(key)),
+                Change::Set(value) => {
+                    let original = object.get(key).cloned().unwrap_or_default();
+                    object.insert(key.to_owned(), value.build(&original));
+                }
+                Change::Insert(_) => {}
             }
-            (Step::Index(index), Change::Set(value)) => {
+            return;
+        };
+        match &self.change {
+            Change::Set(value) => {
                 let Some(slot) = at.get_mut(*index) else {
                     return;
                 };
                 *slot = value.build(slot);
             }
-            (Step::Index(index), Change::Remove) => {
+            Change::Remove => {
                 if let Some(array) = at.as_array_mut().filter(|array| *index < array.len()) {
                     array.remove(*index);
                 }
             }
-            (Step::Index(index), Change::Insert(value)) => {
+            Change::Insert(value) => {
                 let Some(array) = at.as_array_mut() else {
                     return;
                 };
                 array.insert((*index).min(array.len()), value.build(&serde_json::Value::Null));
             }
-            _ => {}
         }
     }
 }

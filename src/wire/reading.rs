@@ -1,5 +1,6 @@
 //! What the formats have in common: what stands before the messages, marks as they are read and written, media, and what values cost.
 
+use super::patch::Step;
 use super::{Changes, Request};
 use crate::error::{Code, Error};
 use crate::history::{ContextPrint, HostMark, Size, View};
@@ -11,11 +12,12 @@ use crate::tokens;
 pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
 
 /// A document that is only pointed at: one page, as what it holds is not here.
-const PAGE: u32 = 1500;
+pub(super) const PAGE: u32 = 1500;
 
 /// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
 pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Option<&str>) {
     (view.is_whole, view.system, view.tools) = (request.is_whole, request.system, request.tools);
+    view.system_at = request.system_at;
     let mut system = tape::fingerprint("");
     for entry in &view.entries[..view.messages[..view.system_end].last().map_or(0, |message| message.entries.end)] {
         system = system.rotate_left(1) ^ entry.fingerprint();
@@ -29,9 +31,10 @@ pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Opti
         block: block.map_or(0, tape::fingerprint),
     };
     let tools = request.tools.into_iter().flat_map(Node::children).flat_map(|tool| [Some(tool), tool.get("function")]).flatten();
-    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on).chain(request.mark);
+    let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
     let marks: Vec<HostMark> = marks.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
     view.host_marks.splice(0..0, marks);
+    view.end_mark = request.mark.map(is_hour);
 }
 
 /// What a value that is sent as it is costs.
@@ -96,6 +99,27 @@ pub(super) fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<
     Ok(())
 }
 
+/// The same of all that is on the way to a value; `shown` is the path to where it begins.
+pub(super) fn plain_along(mut node: Node<'_>, way: &[Step], mut shown: String) -> crate::Result<()> {
+    plain(node, || shown.clone())?;
+    for step in way {
+        let next = match step {
+            Step::Index(index) => {
+                shown += &format!("[{index}]");
+                node.children().nth(*index)
+            }
+            Step::Key(_) | Step::Named(_) => {
+                shown += &format!(".{}", step.key().unwrap_or(""));
+                step.key().and_then(|key| node.get(key))
+            }
+        };
+        let Some(next) = next else { return Ok(()) };
+        node = next;
+        plain(node, || shown.clone())?;
+    }
+    Ok(())
+}
+
 /// Python puts a space behind each comma and colon, and escapes only what must be. Every entry of a filled array or object is counted with
 /// a comma: the one too many makes up for the two brackets.
 pub(super) fn python_json_bytes(root: Node<'_>) -> u64 {
@@ -107,6 +131,13 @@ pub(super) fn python_json_bytes(root: Node<'_>) -> u64 {
     };
     let bytes: usize = root.subtree().map(|node| one(node) + node.key().map_or(0, |key| text(key) + 2) + 2).sum();
     bytes as u64 - 2
+}
+
+/// Whose a message is that has parts, and no content.
+pub(super) fn has_parts(message: Node<'_>) -> Option<&'static str> {
+    let has_list = message.get("parts").is_some_and(|parts| matches!(parts.kind(), Kind::Array | Kind::Object));
+    let is_gemini = message.get("role").and_then(Node::text) == Some("model");
+    (message.get("content").is_none() && (has_list || is_gemini)).then_some("it has the parts of Gemini, or of the AI SDK's UI messages")
 }
 
 /// Whether only Anthropic Messages have blocks of this type.

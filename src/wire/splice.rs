@@ -21,7 +21,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::patch::{Change, Patch, Step, Value};
-use crate::tape::Node;
+use crate::tape::{Kind, Node};
 
 /// Bytes of the source that are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,10 @@ pub fn of_request(request: Node<'_>, array: Node<'_>, messages: &[Node<'_>], pat
         return all;
     }
     let end = |last: Option<Node<'_>>| last.map_or(0, |last| last.source().end);
-    let moved = end(messages.last().copied()).saturating_sub(end(array.children().last()));
+    let moved = match array.kind() {
+        Kind::Array => end(messages.last().copied()).saturating_sub(end(array.children().last())),
+        _ => 0, // a text, or a single message
+    };
     let root = Level::of(request);
     let is_behind = |patch: &&Patch| {
         let field = patch.path.first().and_then(|step| root.child(step)).or(root.children.last().copied()); // a new one is put behind the last
@@ -115,7 +118,7 @@ impl<'t> Level<'t> {
     fn child(&self, step: &Step) -> Option<Node<'t>> {
         match step {
             Step::Index(index) => self.children.get(*index).copied(),
-            Step::Key(key) => self.children.iter().rev().find(|child| child.key() == Some(key)).copied(),
+            Step::Key(_) | Step::Named(_) => self.children.iter().rev().find(|child| child.key() == step.key()).copied(),
         }
     }
 }
@@ -141,13 +144,13 @@ impl<'t> Walk<'t, '_> {
                 let json = self.json(value, Some(there));
                 self.splices.push(Splice { range: there.source(), json });
             }
-            (Change::Set(value), Step::Key(key), None) => {
-                let field = format!("{}:{}", quoted(key), self.json(value, None));
+            (Change::Set(value), Step::Key(_) | Step::Named(_), None) => {
+                let field = format!("{}:{}", quoted(last.key().unwrap_or("")), self.json(value, None));
                 self.container(parents.len()).added.push(field);
             }
-            (Change::Remove, Step::Key(key), Some(_)) => {
+            (Change::Remove, Step::Key(_) | Step::Named(_), Some(_)) => {
                 let object = self.container(parents.len());
-                let of_that_name = object.fields.iter().enumerate().filter(|(_, field)| field.key() == Some(key));
+                let of_that_name = object.fields.iter().enumerate().filter(|(_, field)| field.key() == last.key());
                 object.removed.extend(of_that_name.map(|(at, _)| at));
             }
             (Change::Remove, Step::Index(index), Some(_)) => self.container(parents.len()).removed.push(*index),

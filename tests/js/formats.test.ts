@@ -1,4 +1,4 @@
-/** Anthropic Messages and OpenAI Responses through objects and bytes, as a host's loop sends them. */
+/** Anthropic Messages, OpenAI Responses and Gemini's contents through objects and bytes, as a host's loop sends them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { decide, fold, foldBody, foldRequest, type FoldBodyResult, type FoldRequestResult, type Plan } from "warmfold";
@@ -7,9 +7,13 @@ import { refusal } from "./histories.js";
 const log = (at: number) => `line of build ${at}\n`.repeat(300);
 
 interface Case {
-  list: "messages" | "input";
+  list: "messages" | "input" | "contents";
   start: Record<string, unknown>;
   first: object;
+  /** How its system prompt ends with a context block behind it. */
+  withBlock: string;
+  /** The dialect of marks that it has. */
+  marks?: "anthropic" | "openai";
   round: (at: number) => object[];
   /** The text of the result of such a round. */
   text: (round: object[]) => unknown;
@@ -20,6 +24,8 @@ const CASES: Record<string, Case> = {
     list: "messages",
     start: { model: "claude-opus-4-5", max_tokens: 1000, system: "Be brief.", tools: [{ name: "build", input_schema: { type: "object" } }] },
     first: { role: "user", content: "Build it" },
+    withBlock: "Be brief.\\n\\nNotes.",
+    marks: "anthropic",
     round: (at) => [
       { role: "assistant", content: [{ type: "thinking", thinking: "Hm.", signature: `s${at}` }, { type: "tool_use", id: `t${at}`, name: "build", input: { at } }] },
       { role: "user", content: [{ type: "tool_result", tool_use_id: `t${at}`, content: log(at) }] },
@@ -30,6 +36,8 @@ const CASES: Record<string, Case> = {
     list: "input",
     start: { model: "gpt-5", instructions: "Be brief.", tools: [{ type: "function", name: "build", parameters: {} }] },
     first: { role: "user", content: "Build it" },
+    withBlock: "Be brief.\\n\\nNotes.",
+    marks: "openai",
     round: (at) => [
       { type: "reasoning", id: `r${at}`, summary: [], encrypted_content: "x".repeat(50) },
       { type: "function_call", call_id: `c${at}`, name: "build", arguments: `{"at":${at}}` },
@@ -37,12 +45,23 @@ const CASES: Record<string, Case> = {
     ],
     text: (round) => (round.at(-1) as { output: string }).output,
   },
+  "gemini": {
+    list: "contents",
+    start: { model: "gemini-3-pro", config: { systemInstruction: { parts: [{ text: "Be brief." }] }, tools: [{ functionDeclarations: [{ name: "build" }] }] } },
+    first: { role: "user", parts: [{ text: "Build it" }] },
+    withBlock: '{"text":"Be brief."},{"text":"Notes."}',
+    round: (at) => [
+      { role: "model", parts: [{ functionCall: { name: "build", args: { at } }, thoughtSignature: `s${at}` }] },
+      { role: "user", parts: [{ functionResponse: { name: "build", response: { code: 0, output: log(at) } } }] },
+    ],
+    text: (round) => (round[1] as { parts: { functionResponse: { response: { output: string } } }[] }).parts[0]!.functionResponse.response.output,
+  },
 };
 
 const bytesOf = (request: object) => new TextEncoder().encode(JSON.stringify(request, null, 1));
 const textOf = (body: Uint8Array) => new TextDecoder().decode(body);
 
-for (const [format, { list, start, first, round, text }] of Object.entries(CASES)) {
+for (const [format, { list, start, first, withBlock, marks: dialect, round, text }] of Object.entries(CASES)) {
   describe(format, () => {
     const rounds = Array.from({ length: 12 }, (_, at) => round(at));
     const request = (length: number) => ({ ...start, [list]: [first, ...rounds.slice(0, length).flat()] });
@@ -80,21 +99,22 @@ for (const [format, { list, start, first, round, text }] of Object.entries(CASES
     });
 
     test("a context block goes to the system prompt, and messages alone have no place for it", () => {
-      const contextBlock = "Notes of the project.";
+      const contextBlock = "Notes.";
       const { request: folded } = foldRequest(request(2), { plan: null, contextBlock });
       const system = JSON.stringify({ ...folded, [list]: [] });
-      assert.ok(system.includes(`Be brief.\\n\\n${contextBlock}`), system);
+      assert.ok(system.includes(withBlock), system);
       assert.equal(textOf(foldBody(bytesOf(request(2)), { plan: null, contextBlock }).body).includes(contextBlock), true);
       const alone = refusal(() => fold(request(2)[list] as object[], { format: format as "anthropic", system: "Be brief.", contextBlock }));
       assert.match(alone.message, /foldRequest/);
     });
 
     test("marks: at most four, and the request without them is the one that was given", () => {
-      const { request: folded, marks, breakpoints } = foldRequest(request(10), { plan: null, when: "never", marks: format === "anthropic" ? "anthropic" : "openai", milestoneTokens: 4000 });
+      const { request: folded, marks, breakpoints } = foldRequest(request(10), { plan: null, when: "never", marks: dialect ?? "anthropic", milestoneTokens: 4000 });
       const MARK = /,?"(cache_control|prompt_cache_breakpoint)":\{[^}]*\}/g;
       const json = JSON.stringify(folded);
       const written = json.match(MARK) ?? [];
-      assert.ok(written.length > 0 && written.length <= 4, `${written.length}`);
+      assert.ok(dialect ? written.length > 0 && written.length <= 4 : written.length === 0, `${written.length}`);
+      assert.ok(breakpoints.length > 0);
       assert.equal(written.length, marks.filter(({ part }) => part !== undefined).length);
       assert.ok(breakpoints.every((at) => typeof at === "number"));
       if (format === "anthropic") {
@@ -106,9 +126,9 @@ for (const [format, { list, start, first, round, text }] of Object.entries(CASES
     });
 
     test("a first call that tells no format is no promise", () => {
-      const one = [{ role: "user", content: "Build it" }];
+      const one = [first];
       let { plan } = fold(one, { plan: null });
-      assert.equal(plan.format, "openai-chat");
+      assert.equal(plan.format, list === "contents" ? "gemini" : "openai-chat");
       const messages: object[] = [...one];
       for (const more of rounds.slice(0, 4)) {
         messages.push(...more);
@@ -123,8 +143,20 @@ for (const [format, { list, start, first, round, text }] of Object.entries(CASES
 }
 
 test("an input that is a text is sent as it is", () => {
-  const request = { model: "gpt-5", input: "Hi" };
-  assert.equal(foldRequest(request).request, request);
-  const body = bytesOf(request);
-  assert.equal(foldBody(body).body, body);
+  for (const request of [{ model: "gpt-5", input: "Hi" }, { model: "gemini-3-pro", contents: "Hi" }, { contents: { parts: [{ text: "Hi" }] } }]) {
+    assert.equal(foldRequest(request).request, request);
+    const body = bytesOf(request);
+    assert.equal(foldBody(body).body, body);
+  }
+});
+
+test("keys of a response are the host's, whatever they are called", () => {
+  const response: unknown = JSON.parse(`{"__proto__": ${JSON.stringify(log(0))}, "constructor": {"a": [${JSON.stringify(log(1))}]}, "code": 0}`);
+  const asked = { role: "model", parts: [{ functionCall: { name: "build", args: {} } }] };
+  const contents = [CASES.gemini!.first, asked, { role: "user", parts: [{ functionResponse: { name: "build", response } }] }, ...[1, 2, 3].flatMap(CASES.gemini!.round)];
+  const folded = fold(contents, { plan: null });
+  assert.deepEqual(folded.plan.edits.filter(({ message }) => message === 2).map(({ part }) => part), [0, 1]);
+  const body = foldBody(bytesOf({ contents }), { plan: null });
+  assert.deepEqual(JSON.parse(textOf(body.body)), { contents: folded.messages });
+  assert.match(JSON.stringify(folded.messages[2]), /"response":\{"__proto__":"\[warmfold[^"]*","constructor":\{"a":\["\[warmfold[^"]*"\]\},"code":0\}/);
 });

@@ -47,6 +47,8 @@ mod wire {
     #[cfg(not(target_arch = "wasm32"))]
     mod anthropic;
     mod context_block;
+    #[cfg(not(target_arch = "wasm32"))]
+    mod gemini;
     mod marks;
     mod openai_responses;
     // It has property tests.

@@ -1,12 +1,13 @@
 //! Reads model messages into a view.
 
-use super::draft::{Draft, file};
+use super::draft::file;
 use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
 use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Front, HostMark, Role, Size, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
+use crate::wire::draft::Draft;
 use crate::wire::reading::{before, plain, size_of};
 
 /// Reads a request into a view.
@@ -149,8 +150,8 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
             Some(text) => draft.text(text),
             None => draft.fixed(size_of(node)),
         },
-        ("reasoning", Role::Assistant) => draft.thought(node),
-        ("tool-call", Role::Assistant) => draft.call(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node)),
+        ("reasoning", Role::Assistant) => draft.reasoned(node),
+        ("tool-call", Role::Assistant) => draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node)),
         ("tool-result", Role::Tool) => result(draft, node),
         ("tool-approval-request" | "tool-approval-response", _) => {} // the provider is not sent them
         _ => draft.fixed(file(node)),
@@ -169,7 +170,7 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
             None => draft.fixed(file(item)),
         }
     }
-    let Some(output) = output.filter(|_| items(node).is_none()) else { return draft.result(texts, id, false) };
+    let Some(output) = output.filter(|_| items(node).is_none()) else { return draft.gave(texts, id, false) };
     let value = output.get("value");
     let text = match is_json(output) {
         true => value.and_then(Node::stringified).map(Into::into),
@@ -178,5 +179,5 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
     if text.is_none() {
         draft.fixed(size_of(output));
     }
-    draft.result(text, id, kind_of(output).starts_with("error"));
+    draft.gave(text, id, kind_of(output).starts_with("error"));
 }

@@ -7,7 +7,8 @@ use crate::history::{BlockPlace, Role, Size, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
-use crate::wire::ai_sdk::draft::{Draft, file};
+use crate::wire::ai_sdk::draft::file;
+use crate::wire::draft::Draft;
 use crate::wire::reading::{before, plain, size_of};
 
 /// Reads a request into a view. A context block is counted in front.
@@ -76,7 +77,7 @@ fn answer<'t>(view: &mut View<'t>, node: Node<'t>, parts: &[Node<'t>]) {
         if let Some((text, _)) = output(part).filter(|_| by_provider(part)) {
             size += Size::of(&text);
         }
-        draft.call(part, tool, size);
+        draft.asked(part, tool, size);
         draft.next_part();
         if part.get("approval").is_some() {
             draft.next_part();
@@ -93,7 +94,7 @@ fn answer<'t>(view: &mut View<'t>, node: Node<'t>, parts: &[Node<'t>]) {
             draft.next_part();
         }
         if let Some((text, failed)) = output(part).filter(|_| !by_provider(part)) {
-            draft.result([text], part.get("toolCallId"), failed);
+            draft.gave([text], part.get("toolCallId"), failed);
             draft.next_part();
         }
     }
@@ -104,7 +105,7 @@ fn answer<'t>(view: &mut View<'t>, node: Node<'t>, parts: &[Node<'t>]) {
 fn said<'t>(draft: &mut Draft<'_, 't>, part: Node<'t>) {
     match kind_of(part) {
         "text" => draft.text(part.get("text").and_then(Node::text).unwrap_or("")),
-        "reasoning" => draft.thought(part),
+        "reasoning" => draft.reasoned(part),
         "file" => draft.fixed(file(part)),
         _ => return, // sources, and the host's own data
     }

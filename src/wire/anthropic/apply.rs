@@ -5,7 +5,7 @@ use crate::history::{BlockPlace, Front, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
-use crate::wire::reading::{cache_control, marks_on, plain};
+use crate::wire::reading::{cache_control, marks_on, plain, plain_along};
 use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches; returns them with the block of each message's mark.
@@ -120,22 +120,8 @@ impl Writer<'_> {
             }
         });
         for (path, text) in found {
-            self.plain_along(part, block, &path)?;
+            plain_along(block, &path, format!("messages[{}].content[{part}]", self.at))?;
             self.push(&[&[Step::Index(part)], &path[..]].concat(), Change::Set(Value::Text(text)));
-        }
-        Ok(())
-    }
-
-    /// Whether all that an edit goes through can be edited.
-    fn plain_along(&self, part: usize, block: Node<'_>, path: &[Step]) -> crate::Result<()> {
-        let mut node = Some(block);
-        for step in path {
-            let Some(here) = node else { break };
-            plain(here, || format!("messages[{}].content[{part}]", self.at))?;
-            node = match step {
-                Step::Index(index) => here.children().nth(*index),
-                Step::Key(key) => here.get(key),
-            };
         }
         Ok(())
     }

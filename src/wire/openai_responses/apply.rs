@@ -6,7 +6,7 @@ use crate::history::{BlockPlace, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
-use crate::wire::reading::{mark_of, plain};
+use crate::wire::reading::{mark_of, plain, plain_along};
 use crate::wire::touched::{self, Touched};
 
 /// Turns changes into patches; returns them with the part of each item's mark. Neither instructions nor tools can hold a mark here, so
@@ -90,23 +90,7 @@ impl Writer<'_, '_> {
 
     /// Nothing on the way to a part is an instance of a class.
     fn plain_part(&self, part: u32) -> crate::Result<()> {
-        let (mut node, mut path) = (self.item.node, format!("{}[{}]", self.list, self.at));
-        for step in self.item.way_to(part) {
-            let next = match step {
-                Step::Key(key) => {
-                    path += &format!(".{key}");
-                    node.get(key)
-                }
-                Step::Index(index) => {
-                    path += &format!("[{index}]");
-                    node.children().nth(index)
-                }
-            };
-            let Some(next) = next else { return Ok(()) };
-            node = next;
-            plain(node, || path.clone())?;
-        }
-        Ok(())
+        plain_along(self.item.node, &self.item.way_to(part), format!("{}[{}]", self.list, self.at))
     }
 
     fn set(&mut self, way: Vec<Step>, value: Value) {

@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
-use warmfold::Tape;
+use warmfold::fold::fold;
+use warmfold::planner::Given;
 use warmfold::wire::patch::{Change, Patch, Step, Value};
-use warmfold::wire::splice;
+use warmfold::wire::{Request, splice};
+use warmfold::{Options, Tape};
 
 use crate::spelled::{Choices, floats, spell};
 
@@ -178,5 +180,26 @@ proptest! {
         let got = spliced(&json, &patches);
         let read: Result<Json, _> = serde_json::from_str(&got);
         prop_assert_eq!(read.ok().map(|read| floats(&read)), Some(floats(&expected)), "{} became {}", json, got);
+    }
+}
+
+/// What stands behind an `input` that is a text, or `contents` that are one, has not moved.
+#[test]
+fn a_request_of_one_text_is_spliced_in_place() {
+    for (body, expected) in [
+        (r#"{"input": "Hi",  "instructions": "Be brief."}"#, r#"{"input": "Hi",  "instructions": "Be brief.\n\nnotes"}"#),
+        (r#"{"input": "Hi"}"#, r#"{"input": "Hi","instructions":"notes"}"#),
+        (
+            r#"{"contents": {"parts": [{"text": "Hi"}] }}"#,
+            r#"{"contents": {"parts": [{"text": "Hi"}] },"systemInstruction":{"parts":[{"text":"notes"}]}}"#,
+        ),
+    ] {
+        let tape = Tape::from_json(body).unwrap();
+        let request = Request::of(tape.root());
+        let options = Options::from_json(json!({ "contextBlock": "notes" })).unwrap();
+        let patches = fold(&request, &options, Given::New).unwrap().patches;
+        let messages = [request.messages.unwrap()];
+        let splices = splice::of_request(tape.root(), messages[0], &messages, &patches, body.as_bytes());
+        assert_eq!(String::from_utf8(splice::spliced(body.as_bytes(), &splices)).unwrap(), expected);
     }
 }

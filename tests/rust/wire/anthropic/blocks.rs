@@ -321,10 +321,7 @@ fn a_format_is_known_by_what_only_it_has() {
     assert_eq!(recognised(&user("hi")), Ok(Format::OpenaiChat), "where all readings agree the first will do");
     // Two formats in one message are none.
     let mixed = json!({ "role": "assistant", "content": [calls("a", "a")], "tool_calls": [{ "id": "b", "function": { "name": "read", "arguments": "{}" } }] });
-    let others = [mixed, json!({ "role": "user", "parts": [{ "text": "hi" }] })];
-    for other in others {
-        assert!(recognised(&other).is_err_and(|fault| fault.contains("\"anthropic\"")), "{other}");
-    }
+    assert!(recognised(&mixed).is_err_and(|fault| fault.contains("\"anthropic\"")), "{mixed}");
 }
 
 /// Whatever stands where a block should be, it is read or refused with its place.

@@ -117,6 +117,22 @@ fn an_hour_stands_before_five_minutes() {
     }
 }
 
+/// A mark on the request itself marks its end: the tail needs no other, and nothing shorter may stand before it.
+#[test]
+fn a_mark_on_the_request_marks_its_end() {
+    let sent = |mark: Value, cache: &str| {
+        let request =
+            json!({ "system": "rules", "messages": [user("hi"), { "role": "assistant", "content": "ok" }, user("so")], "cache_control": mark });
+        let folded = folded(&request, &json!({ "marks": "anthropic", "cache": cache }), &Carry::New);
+        assert_eq!(faults(&folded.sent), Vec::<String>::new());
+        (folded.sent["system"].is_array(), folded.sent["messages"][2]["content"].is_array())
+    };
+    let hour = json!({ "type": "ephemeral", "ttl": "1h" });
+    assert_eq!(sent(five(), "anthropic-5m"), (true, false));
+    assert_eq!(sent(hour.clone(), "anthropic-1h"), (true, false));
+    assert_eq!(sent(hour, "anthropic-5m"), (false, false));
+}
+
 /// Whatever dialect was asked for, this API knows its own mark only.
 #[test]
 fn marks_are_this_apis() {

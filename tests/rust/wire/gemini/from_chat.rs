@@ -1,0 +1,162 @@
+//! Chat messages as the contents that say the same.
+
+use serde_json::{Value, json};
+
+/// How what Chat has in one way is written where Gemini has several.
+#[derive(Clone, Copy, Debug)]
+pub struct Ways {
+    /// Calls and responses have ids.
+    pub ids: bool,
+    /// The parameters of the SDK; else a REST body.
+    pub sdk: bool,
+    /// Keys as Python has them.
+    pub snake: bool,
+}
+
+/// The request. Two answers in a row would be one here, so the user says a word in between: see [`apart`].
+pub fn from_chat(request: &Value, ways: Ways) -> Value {
+    let chat = request["messages"].as_array().expect("a request has messages");
+    let lead = chat.iter().take_while(|message| is_system(message)).count();
+    let mut writer = Writer { contents: Vec::new(), calls: Vec::new(), of_results: false, ways };
+    chat[lead..].iter().for_each(|message| writer.message(message));
+    let mut beside = json!({});
+    let system: Vec<Value> = chat[..lead].iter().flat_map(|message| parts(&message["content"])).collect();
+    if lead > 0 {
+        beside["systemInstruction"] = json!({ "parts": system });
+    }
+    if !request["tools"].is_null() {
+        beside["tools"] = json!([{ "functionDeclarations": request["tools"] }]);
+    }
+    let choice = &request["tool_choice"];
+    if let Some(name) = choice["function"]["name"].as_str().or(choice["name"].as_str()) {
+        beside["toolConfig"] = json!({ "functionCallingConfig": { "mode": "ANY", "allowedFunctionNames": [name] } });
+    }
+    let mut made = json!({ "contents": writer.contents });
+    if ways.sdk {
+        made["model"] = "gemini-3-pro".into();
+        made["config"] = beside;
+    } else {
+        made.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+    }
+    if ways.snake { snake(&made) } else { made }
+}
+
+/// The Chat request with a word of the user's between two answers.
+pub fn apart(request: &Value) -> Value {
+    let mut messages: Vec<Value> = Vec::new();
+    for message in request["messages"].as_array().unwrap() {
+        if message["role"] == "assistant" && messages.last().is_some_and(|last| last["role"] == "assistant") {
+            messages.push(json!({ "role": "user", "content": "Go on." }));
+        }
+        messages.push(message.clone());
+    }
+    let mut request = request.clone();
+    request["messages"] = messages.into();
+    request
+}
+
+fn is_system(message: &Value) -> bool {
+    message["role"] == "system" || message["role"] == "developer"
+}
+
+/// The keys that are known, in the other spelling.
+fn snake(value: &Value) -> Value {
+    let key = |key: &str| {
+        let is_known = ["functionCall", "functionResponse", "thoughtSignature", "inlineData", "mimeType", "systemInstruction", "toolConfig"];
+        let is_choice = ["functionCallingConfig", "allowedFunctionNames", "functionDeclarations"];
+        if !is_known.contains(&key) && !is_choice.contains(&key) {
+            return key.to_owned();
+        }
+        key.chars().flat_map(|letter| [letter.is_uppercase().then_some('_'), Some(letter.to_ascii_lowercase())]).flatten().collect()
+    };
+    match value {
+        Value::Array(items) => items.iter().map(snake).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (key(name), if name == "response" { value.clone() } else { snake(value) })).collect()
+        }
+        value => value.clone(),
+    }
+}
+
+struct Writer {
+    contents: Vec<Value>,
+    /// Ids and names of the calls so far.
+    calls: Vec<(Value, Value)>,
+    /// Whether the last content holds results.
+    of_results: bool,
+    ways: Ways,
+}
+
+impl Writer {
+    fn message(&mut self, message: &Value) {
+        let follows_results = std::mem::replace(&mut self.of_results, matches!(message["role"].as_str(), Some("tool" | "function")));
+        match message["role"].as_str() {
+            Some("assistant") => self.answer(message),
+            Some("tool" | "function") => {
+                let part = self.response(message);
+                if !follows_results {
+                    self.contents.push(json!({ "role": "user", "parts": [] }));
+                }
+                let parts = self.contents.last_mut().and_then(|content| content["parts"].as_array_mut());
+                parts.expect("results are parts").push(part);
+            }
+            Some("developer") => self.contents.push(json!({ "role": "system", "parts": parts(&message["content"]) })),
+            role => self.contents.push(json!({ "role": role, "parts": parts(&message["content"]) })),
+        }
+    }
+
+    fn answer(&mut self, message: &Value) {
+        let thoughts = ["reasoning", "reasoning_content"].iter().filter_map(|key| message[*key].as_str());
+        let mut made: Vec<Value> = thoughts.map(|text| json!({ "text": text, "thought": true })).collect();
+        made.extend(parts(&message["content"]));
+        let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| (&call["id"], &call["function"]));
+        let legacy = Some((&Value::Null, &message["function_call"])).filter(|(_, body)| body.is_object());
+        for (nth, (id, body)) in calls.chain(legacy).enumerate() {
+            let args: Value = body["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+            let mut call = json!({ "name": body["name"], "args": args });
+            self.calls.push((id.clone(), body["name"].clone()));
+            if self.ways.ids && id.is_string() {
+                call["id"] = id.clone();
+            }
+            let mut part = json!({ "functionCall": call });
+            if nth == 0 {
+                part["thoughtSignature"] = "c2lnbmVk".into(); // of parallel calls the first has it
+            }
+            made.push(part);
+        }
+        self.contents.push(json!({ "role": "model", "parts": made }));
+    }
+
+    fn response(&self, message: &Value) -> Value {
+        let id = &message["tool_call_id"];
+        let name = self.calls.iter().rev().find(|(known, _)| known == id).map_or_else(|| json!("unknown"), |(_, name)| name.clone());
+        let name = if message["role"] == "function" { message["name"].clone() } else { name };
+        let (texts, media): (Vec<Value>, Vec<Value>) = parts(&message["content"]).into_iter().partition(|part| part["text"].is_string());
+        let texts: Vec<&str> = texts.iter().filter_map(|part| part["text"].as_str()).collect();
+        let response = match texts[..] {
+            [text] if text.starts_with("Error") => json!({ "error": text }),
+            [text] => json!({ "output": text }),
+            _ => texts.iter().enumerate().map(|(nth, text)| (format!("output_{nth}"), json!(text))).collect(),
+        };
+        let mut made = json!({ "name": name, "response": response });
+        if !media.is_empty() {
+            made["parts"] = media.into();
+        }
+        if self.ways.ids && id.is_string() {
+            made["id"] = id.clone();
+        }
+        json!({ "functionResponse": made })
+    }
+}
+
+fn parts(content: &Value) -> Vec<Value> {
+    let part = |part: &Value| match part {
+        Value::String(text) => json!({ "text": text }),
+        part if part["type"] == "text" => json!({ "text": part["text"] }),
+        _ => json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo=", "detail": "low" } }),
+    };
+    match content {
+        Value::String(_) => vec![part(content)],
+        _ => content.as_array().into_iter().flatten().map(part).collect(),
+    }
+}
