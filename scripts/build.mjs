@@ -47,6 +47,7 @@ node(
   "binaryen/bin/wasm-opt",
   "build/bindgen/warmfold_bg.wasm",
   "-Oz",
+  "--converge",
   // Read for the features by now; nobody needs them after this.
   "--strip-target-features",
   "--strip-producers",

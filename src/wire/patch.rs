@@ -95,6 +95,18 @@ impl Serialize for Step {
 }
 
 impl Patch {
+    /// A change at the end of a path that is told in pieces.
+    #[inline(never)] // one copy for all the formats
+    pub(super) fn new(path: &[&[Step]], change: Change) -> Patch {
+        Patch { path: path.concat(), change }
+    }
+
+    /// The same of a value that is set.
+    #[inline(never)]
+    pub(super) fn set(path: &[&[Step]], value: Value) -> Patch {
+        Patch::new(path, Change::Set(value))
+    }
+
     /// Whether its path begins at the request, and not at the message array.
     pub fn is_of_request(&self) -> bool {
         matches!(self.path.first(), Some(Step::Key(_)))

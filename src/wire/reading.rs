@@ -92,11 +92,14 @@ pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
 
 /// What cannot be edited without losing what we cannot see.
 pub(super) fn plain(node: Node<'_>, path: impl Fn() -> String) -> crate::Result<()> {
-    if node.is_instance() {
-        let what = "it is an instance of a class, whose other fields cannot be known: pass plain messages, or use the adapter of your framework";
-        return Err(Error::new(Code::ClassInstance, path(), what));
-    }
-    Ok(())
+    if node.is_instance() { Err(instance(path())) } else { Ok(()) }
+}
+
+#[cold]
+#[inline(never)]
+fn instance(path: String) -> Error {
+    let what = "it is an instance of a class, whose other fields cannot be known: pass plain messages, or use the adapter of your framework";
+    Error::new(Code::ClassInstance, path, what)
 }
 
 /// The same of all that is on the way to a value; `shown` is the path to where it begins.

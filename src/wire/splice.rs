@@ -59,8 +59,12 @@ pub fn of_request(request: Node<'_>, array: Node<'_>, messages: &[Node<'_>], pat
     all.extend(walk(Level::of(request), before.into_iter(), source));
     let there = walk(Level::of(request), behind.into_iter(), source.get(moved..).unwrap_or_default());
     all.extend(there.into_iter().map(|Splice { range, json }| Splice { range: range.start + moved..range.end + moved, json }));
-    all.sort_by_key(|splice| (splice.range.start, splice.range.end));
-    all
+    ascending(all)
+}
+
+fn ascending(mut splices: Vec<Splice>) -> Vec<Splice> {
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
+    splices
 }
 
 fn walk<'p>(root: Level<'_>, patches: impl Iterator<Item = &'p Patch>, source: &[u8]) -> Vec<Splice> {
@@ -233,8 +237,7 @@ impl<'t> Walk<'t, '_> {
                 self.splices.push(Splice { range: end..end, json: format!("{comma}{}", added.join(",")) });
             }
         }
-        self.splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
-        self.splices
+        ascending(self.splices)
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
     if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
         let mut system = vec![("role", Value::Text("system".into())), ("content", Value::Text(block.to_owned()))];
         system.extend(changes.mark_block.then(|| ("providerOptions", Value::Json(marks::options(changes)))));
-        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(Value::Record(system)) });
+        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(Value::Record(system))));
     }
     Ok((patches, places))
 }
@@ -31,7 +31,7 @@ fn before(view: &View<'_>, changes: &Changes<'_>, patches: &mut Vec<Patch>) -> c
     let Some(system) = view.system else {
         let last = view.tools.filter(|tools| tools.kind() == Kind::Array).and_then(|tools| tools.children().enumerate().last());
         if let Some((at, tool)) = last.filter(|(_, tool)| changes.mark_system && marks::mark_on(*tool).is_none()) {
-            patches.push(marks::write(tool, vec![Step::Key("tools"), Step::Index(at)], changes, || format!("tools[{at}]"))?);
+            patches.push(marks::write(tool, &[&[Step::Key("tools"), Step::Index(at)]], changes, &|| format!("tools[{at}]"))?);
         }
         return Ok(());
     };
@@ -46,7 +46,7 @@ fn before(view: &View<'_>, changes: &Changes<'_>, patches: &mut Vec<Patch>) -> c
             false if block.is_some() => text,
             false => return Ok(()),
         };
-        patches.push(Patch { path: vec![Step::Key("system")], change: Change::Set(value) });
+        patches.push(Patch::set(&[&[Step::Key("system")]], value));
         return Ok(());
     }
     let (mut path, mut last) = (vec![Step::Key("system")], Some(system));
@@ -59,10 +59,10 @@ fn before(view: &View<'_>, changes: &Changes<'_>, patches: &mut Vec<Patch>) -> c
     plain(message, || "system".to_owned())?;
     if let Some(block) = block {
         let text = with_block(message.get("content").and_then(Node::text).unwrap_or(""), block);
-        patches.push(Patch { path: [&path[..], &[Step::Key("content")]].concat(), change: Change::Set(Value::Text(text)) });
+        patches.push(Patch::set(&[&path, &[Step::Key("content")]], Value::Text(text)));
     }
     if changes.mark_system && marks::mark_on(message).is_none() {
-        patches.push(marks::write(message, path, changes, || "system".to_owned())?);
+        patches.push(marks::write(message, &[&path], changes, &|| "system".to_owned())?);
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, changes: &Chang
     let path = [Step::Index(at), Step::Key("content")];
     let text = content.and_then(Node::text).unwrap_or("");
     if let Some(block) = touched.block {
-        patches.push(Patch { path: path.to_vec(), change: Change::Set(Value::Text(with_block(text, block))) });
+        patches.push(Patch::set(&[&path], Value::Text(with_block(text, block))));
     }
     if touched.mark.is_none() {
         return Ok(None);
@@ -91,9 +91,9 @@ fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, changes: &Chang
     if changes.dialect == Marks::Openai && role != "system" {
         // OpenAI's provider reads the options of parts.
         let part = vec![("type", Value::Text("text".into())), ("text", Value::Original), ("providerOptions", Value::Json(marks::options(changes)))];
-        patches.push(Patch { path: path.to_vec(), change: Change::Set(Value::List(vec![Value::Record(part)])) });
+        patches.push(Patch::set(&[&path], Value::List(vec![Value::Record(part)])));
     } else {
-        patches.push(marks::write(node, vec![Step::Index(at)], changes, shown)?);
+        patches.push(marks::write(node, &[&[Step::Index(at)]], changes, &shown)?);
     }
     Ok(Some(0))
 }
@@ -111,7 +111,7 @@ fn in_parts(
     let content = [Step::Index(at), Step::Key("content")];
     let mut further = parts.len() as u32;
     for (index, part) in parts.children().enumerate() {
-        let path = [&content[..], &[Step::Index(index)]].concat();
+        let path = [Step::Index(at), Step::Key("content"), Step::Index(index)];
         let shown = || format!("messages[{at}].content[{index}]");
         match items(part) {
             None => {
@@ -129,21 +129,21 @@ fn in_parts(
                         node.map_or(Ok(()), |node| plain(node, || format!("{}{inside}", shown())))?;
                     }
                     let rest = [Step::Key("output"), Step::Key("value"), Step::Index(item), Step::Key("text")];
-                    patches.push(Patch { path: [&path[..], &rest].concat(), change: Change::Set(Value::Text(text)) });
+                    patches.push(Patch::set(&[&path, &rest], Value::Text(text)));
                 }
             }
         }
         if let Some((_, item)) = place.filter(|(place, _)| *place == index) {
             let inner = item.map(|item| [Step::Key("output"), Step::Key("value"), Step::Index(item)]);
             let node = items(part).zip(item).and_then(|(items, item)| items.children().nth(item)).unwrap_or(part);
-            patches.push(marks::write(node, [&path[..], inner.as_ref().map_or(&[], |inner| &inner[..])].concat(), changes, shown)?);
+            patches.push(marks::write(node, &[&path, inner.as_ref().map_or(&[], |inner| &inner[..])], changes, &shown)?);
         }
     }
     let drops = touched.drops_reasoning();
     let is_gone = |(_, part): &(usize, Node<'_>)| drops && kind_of(*part) == "reasoning";
     let gone: Vec<usize> = parts.children().enumerate().filter(is_gone).map(|(index, _)| index).collect();
     // The last first, so that no index has moved when its turn comes.
-    patches.extend(gone.iter().rev().map(|index| Patch { path: [&content[..], &[Step::Index(*index)]].concat(), change: Change::Remove }));
+    patches.extend(gone.iter().rev().map(|index| Patch::new(&[&content, &[Step::Index(*index)]], Change::Remove)));
     Ok(place.map(|(place, _)| (place - gone.iter().filter(|index| **index < place).count()) as u32))
 }
 
@@ -153,8 +153,7 @@ fn output(part: Node<'_>, text: String, path: &[Step], shown: &impl Fn() -> Stri
     plain(part, shown)?;
     plain(output, || format!("{}.output", shown()))?;
     let mut set = |key, text: String| {
-        let path = [path, &[Step::Key("output"), Step::Key(key)]].concat();
-        patches.push(Patch { path, change: Change::Set(Value::Text(text)) });
+        patches.push(Patch::set(&[path, &[Step::Key("output"), Step::Key(key)]], Value::Text(text)));
     };
     if is_json(output) {
         set("type", kind_of(output).replace("json", "text"));

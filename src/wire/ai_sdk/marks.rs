@@ -8,7 +8,7 @@ use super::{items, kind_of, text_of};
 use crate::options::Marks;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
-use crate::wire::patch::{Change, Patch, Step, Value};
+use crate::wire::patch::{Patch, Step, Value};
 use crate::wire::reading::{is_hour, plain};
 
 /// Keys of a provider's options that hold a mark.
@@ -49,24 +49,23 @@ pub(super) fn place(parts: Node<'_>, dialect: Marks, role: &str) -> Option<(usiz
 }
 
 /// Writes a mark into the options of what stands at the path.
-pub(super) fn write(node: Node<'_>, path: Vec<Step>, changes: &Changes<'_>, shown: impl Fn() -> String) -> crate::Result<Patch> {
+pub(super) fn write(node: Node<'_>, path: &[&[Step]], changes: &Changes<'_>, shown: &dyn Fn() -> String) -> crate::Result<Patch> {
     let (provider, key, mark) = mark_of(changes);
     let there = |node: Node<'_>, key: &str| -> crate::Result<bool> {
         let Some(inner) = node.get(key).filter(|inner| inner.kind() == Kind::Object) else { return Ok(false) };
         plain(inner, || format!("{}.{key}", shown()))?;
         Ok(true)
     };
-    plain(node, &shown)?;
-    let json = |value| Change::Set(Value::Json(value));
-    let (rest, change) = match node.get("providerOptions") {
+    plain(node, shown)?;
+    let steps = [Step::Key("providerOptions"), Step::Key(provider), Step::Key(key)];
+    let (depth, value) = match node.get("providerOptions") {
         Some(options) if there(node, "providerOptions")? => match there(options, provider)? {
-            true => (vec![provider, key], json(mark)),
-            false => (vec![provider], json(serde_json::json!({ key: mark }))),
+            true => (3, mark),
+            false => (2, serde_json::json!({ key: mark })),
         },
-        _ => (Vec::new(), json(serde_json::json!({ provider: { key: mark } }))),
+        _ => (1, serde_json::json!({ provider: { key: mark } })),
     };
-    let steps = ["providerOptions"].into_iter().chain(rest).map(Step::Key);
-    Ok(Patch { path: path.into_iter().chain(steps).collect(), change })
+    Ok(Patch::set(&[&path.concat(), &steps[..depth]], Value::Json(value)))
 }
 
 /// The options that hold nothing but the mark.

@@ -56,7 +56,7 @@ impl Writer<'_> {
                 if mark.is_some() { Value::List(vec![text_block(text, mark)]) } else { text }
             }
         };
-        self.patches.push(Patch { path: vec![Step::Key("system")], change: Change::Set(value) });
+        self.patches.push(Patch::set(&[&[Step::Key("system")]], value));
         Ok(())
     }
 
@@ -67,8 +67,7 @@ impl Writer<'_> {
         plain(item, || format!("{field}[{index}]"))?;
         if marks_on(item).next().is_none() {
             let (key, value) = cache_control(self.changes.hour);
-            let path = vec![Step::Key(field), Step::Index(index), Step::Key(key)];
-            self.patches.push(Patch { path, change: Change::Set(Value::Json(value)) });
+            self.patches.push(Patch::set(&[&[Step::Key(field), Step::Index(index), Step::Key(key)]], Value::Json(value)));
         }
         Ok(())
     }
@@ -93,7 +92,7 @@ impl Writer<'_> {
             if marked == Some(part) {
                 plain(block, || format!("messages[{at}].content[{part}]"))?;
                 let (key, value) = cache_control(self.changes.hour);
-                self.push(&[Step::Index(part), Step::Key(key)], Change::Set(Value::Json(value)));
+                self.push(&[&[Step::Index(part), Step::Key(key)]], Change::Set(Value::Json(value)));
             }
         }
         let mut removed = Vec::new();
@@ -102,7 +101,7 @@ impl Writer<'_> {
             removed.extend(content.children().enumerate().filter(|(_, block)| is_thinking(block)).map(|(part, _)| part));
         }
         // The last first, so that no index has moved when its turn comes.
-        removed.iter().rev().for_each(|part| self.push(&[Step::Index(*part)], Change::Remove));
+        removed.iter().rev().for_each(|part| self.push(&[&[Step::Index(*part)]], Change::Remove));
         Ok(marked.map(|marked| (marked - removed.iter().filter(|part| **part < marked).count()) as u32))
     }
 
@@ -121,13 +120,13 @@ impl Writer<'_> {
         });
         for (path, text) in found {
             plain_along(block, &path, format!("messages[{}].content[{part}]", self.at))?;
-            self.push(&[&[Step::Index(part)], &path[..]].concat(), Change::Set(Value::Text(text)));
+            self.push(&[&[Step::Index(part)], &path], Change::Set(Value::Text(text)));
         }
         Ok(())
     }
 
-    fn push(&mut self, rest: &[Step], change: Change) {
-        self.patches.push(Patch { path: [&[Step::Index(self.at), Step::Key("content")], rest].concat(), change });
+    fn push(&mut self, rest: &[&[Step]], change: Change) {
+        self.patches.push(Patch::new(&[&[Step::Index(self.at), Step::Key("content")], &rest.concat()], change));
     }
 }
 

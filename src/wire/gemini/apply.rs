@@ -50,11 +50,9 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
     plain(node, || shown.clone())?;
     let Some(held) = node.get("parts") else { return Ok(()) };
     let (parts, is_list) = (listed(held), held.kind() == Kind::Array);
-    let in_part = |part: usize, rest: &[Step]| {
-        let mut path = vec![Step::Index(at), Step::Key("parts")];
-        path.extend(is_list.then_some(Step::Index(part)));
-        path.extend_from_slice(rest);
-        path
+    let in_part = |part: usize, rest: &[Step], change| {
+        let way = [Step::Index(at), Step::Key("parts"), Step::Index(part)];
+        Patch::new(&[&way[..if is_list { 3 } else { 2 }], rest], change)
     };
     let mut further = parts.len() as u32;
     let mut gone = Vec::new();
@@ -71,10 +69,10 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
         });
         for (rest, text) in found {
             plain_along(part, &rest, format!("{shown}.parts[{index}]"))?;
-            patches.push(Patch { path: in_part(index, &rest), change: Change::Set(Value::Text(text)) });
+            patches.push(in_part(index, &rest, Change::Set(Value::Text(text))));
         }
     }
     // The last first, so that no index has moved when its turn comes.
-    patches.extend(gone.into_iter().rev().map(|index| Patch { path: in_part(index, &[]), change: Change::Remove }));
+    patches.extend(gone.into_iter().rev().map(|index| in_part(index, &[], Change::Remove)));
     Ok(())
 }

@@ -18,7 +18,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
         let text = Value::Text(block.to_owned());
         let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(system) });
+        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)));
     }
     Ok((patches, places))
 }
@@ -26,7 +26,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
 /// Patches one message; returns the part that its mark stands in.
 fn message(node: Node<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<Option<u32>> {
     plain(node, || format!("messages[{at}]"))?;
-    let field = |rest: &[Step], change| Patch { path: [&[Step::Index(at)], rest].concat(), change };
+    let field = |rest: &[Step], change| Patch::new(&[&[Step::Index(at)], rest], change);
     if touched.drops_reasoning() {
         let there = REASONING.iter().filter(|key| node.get(key).is_some());
         patches.extend(there.map(|key| field(&[Step::Key(key)], Change::Remove)));

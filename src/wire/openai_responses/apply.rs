@@ -15,7 +15,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     if let (BlockPlace::Apart, Some(block)) = (view.block, changes.block) {
         let text = Value::Text(behind(view.system.and_then(Node::text), block));
-        patches.push(Patch { path: vec![Step::Key(SYSTEM)], change: Change::Set(text) });
+        patches.push(Patch::set(&[&[Step::Key(SYSTEM)]], text));
     }
     for (at, touched) in touched::by_message(view, changes) {
         plain(view.nodes[at], || format!("{}[{at}]", view.list))?;
@@ -27,7 +27,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
         let text = Value::Text(block.to_owned());
         let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
         let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(system) });
+        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)));
     }
     Ok((patches, places))
 }
@@ -94,7 +94,7 @@ impl Writer<'_, '_> {
     }
 
     fn set(&mut self, way: Vec<Step>, value: Value) {
-        self.patches.push(Patch { path: [vec![Step::Index(self.at)], way].concat(), change: Change::Set(value) });
+        self.patches.push(Patch::set(&[&[Step::Index(self.at)], &way], value));
     }
 }
 
