@@ -48,7 +48,11 @@ mod wire {
     mod anthropic;
     mod context_block;
     mod marks;
+    mod openai_chat;
     mod openai_responses;
+    // It reads files.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod recorded;
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
     mod splices;
