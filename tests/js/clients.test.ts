@@ -30,7 +30,7 @@ const anthropic: Provider = { format: "anthropic", list: "messages", answer: ans
 /** Near enough for some to come. */
 const milestoneTokens = 4000;
 const timeout = 60_000;
-const fileName = (format: Format, client: string, marks: string) => `${format}.${`${client} ${marks}`.replace(/\W+/g, "-")}`;
+const fileName = (format: Format, client: string, marks: string) => [format, `${client} ${marks}`.match(/\w+/g)!.join("-")].join(".");
 
 const CLIENTS: Record<string, Provider & { talk: talks.Talk }> = {
   "openai: chat.completions.create": { ...chat, talk: talks.chat, marks: ["none", "openai", "anthropic"] },
