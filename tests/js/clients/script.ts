@@ -29,7 +29,7 @@ export const TOOLS = [
   { name: "write_file", description: "Writes a file" },
   { name: "screenshot", description: "Takes a picture of a page" },
 ] as const;
-export const SCHEMA = { type: "object" as const, properties: { path: { type: "string" } }, required: ["path"] };
+export const SCHEMA = { type: "object" as const, properties: { path: { type: "string" as const } }, required: ["path"] };
 
 /** Long, of lines of their own, with what JSON has to escape. */
 export function resultOf({ id, name, input: { path } }: Call): string {
