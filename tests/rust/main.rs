@@ -50,7 +50,11 @@ mod wire {
     #[cfg(not(target_arch = "wasm32"))]
     mod gemini;
     mod marks;
+    mod openai_chat;
     mod openai_responses;
+    // It reads files.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod recorded;
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
     mod splices;

@@ -16,7 +16,7 @@ use from_chat::{Ways, from_chat};
 
 mod from_chat;
 mod shapes;
-mod validator;
+pub mod validator;
 
 fn ways() -> impl Strategy<Value = Ways> {
     (any::<bool>(), any::<bool>()).prop_map(|(joined, json)| Ways { joined, json })

@@ -18,7 +18,7 @@ mod marks;
 mod places;
 mod system;
 mod thinking;
-mod validator;
+pub mod validator;
 
 /// A request folded, and the whole of what is sent.
 struct Folded {

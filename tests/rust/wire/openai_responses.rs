@@ -13,7 +13,7 @@ use crate::support::{Carry, Edit, edits};
 mod cases;
 mod items;
 mod marks;
-mod validator;
+pub mod validator;
 
 // These have property tests.
 #[cfg(not(target_arch = "wasm32"))]
