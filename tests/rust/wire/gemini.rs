@@ -22,7 +22,7 @@ mod broken;
 mod from_chat;
 mod requests;
 mod shapes;
-mod validator;
+pub mod validator;
 
 /// A request folded, and the whole of what is sent.
 struct Folded {

@@ -6,7 +6,7 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use warmfold::Format;
 
-use super::{ai_sdk, anthropic, openai_chat, openai_responses};
+use super::{ai_sdk, anthropic, gemini, openai_chat, openai_responses};
 
 /// Names a folder of files `<format>.<client>.<number>.json`.
 const FOLDER: &str = "WARMFOLD_RECORDED";
@@ -46,6 +46,7 @@ fn faults(name: &str, body: &[u8]) -> Vec<String> {
             Some(messages) => ai_sdk::validator::valid(messages).err().into_iter().collect(),
             None => vec!["there are no messages".to_owned()],
         },
+        Some(Format::Gemini) => gemini::validator::faults(&request),
         Some(Format::AiSdkUi) | None => vec!["nothing validates it".to_owned()],
     }
 }
@@ -61,6 +62,7 @@ fn each_format_is_asked() {
             "ai-sdk",
             json!({ "messages": [{ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "a", "toolName": "t", "output": { "type": "text", "value": "x" } }] }] }),
         ),
+        ("gemini", json!({ "contents": [{ "role": "user", "parts": [{ "functionResponse": { "name": "f", "response": {} } }] }] })),
         ("ai-sdk", json!({ "prompt": [] })),
         ("openai", json!({ "messages": [{ "role": "user", "content": "hi" }] })),
     ];

@@ -54,7 +54,7 @@ pub fn faults(request: &Value) -> Vec<(String, usize)> {
             let Some(mark) = part.get("prompt_cache_breakpoint") else { continue };
             marks += 1;
             let takes = matches!(part["type"].as_str(), Some("input_text" | "input_image" | "input_file")) && item["role"] != "assistant";
-            if !takes || *mark != json!({ "mode": "explicit" }) {
+            if !takes || mark["mode"] != "explicit" {
                 fault("a breakpoint where none can stand");
             }
         }
