@@ -38,7 +38,8 @@ function checks() {
     const settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, options]) => [name, walk(pair, calls, options)]));
     return { settings, agreement: levelsOf(pair) };
   });
-  const faults = results.flatMap(({ name, settings }) => Object.entries(settings).flatMap(([setting, { faults }]) => faults.map((fault) => `${name}, ${setting}, ${fault}`)));
+  const faultsOf = ({ name, settings }) => Object.entries(settings).flatMap(([setting, { faults }]) => faults.map((fault) => `${name}, ${setting}, ${fault}`));
+  const faults = results.flatMap(faultsOf);
   process.exitCode = faults.length > 0 ? 1 : 0;
   if (isJson) return console.log(JSON.stringify({ results, faults }, null, 1));
 
@@ -105,14 +106,16 @@ function costs() {
     const totals = PRESETS.map((preset) => sum(results.map((result) => result[which][preset])));
     const row = (name, reports, field) => [name, show.whole(reports[0].costWithout), ...reports.map((report) => show.ratio(report[field] / report.costWithout))];
     const rows = results.map((result) => row(result.name, PRESETS.map((preset) => result[which][preset]), "cost"));
-    console.log(`\nestimated input cost relative to not folding, anthropic-5m prices, ${more.marks ? 'with marks "anthropic"' : "all that was sent taken to be cached"}\n`);
+    const cached = more.marks ? 'with marks "anthropic"' : "all that was sent taken to be cached";
+    console.log(`\nestimated input cost relative to not folding, anthropic-5m prices, ${cached}\n`);
     const count = (name, field) => [name, "", ...totals.map((total) => show.whole(total[field]))];
     printTable(["", "not folding, tokens", ...PRESETS], [
       ...rows, row("all", totals, "cost"), row("all, lost quotes fetched again", totals, "effective"), count("folds", "folds"), count("calls hurt", "hurtCalls"),
     ]);
   }
   const { calls, coldCalls } = sum(results.map(({ unmarked }) => unmarked.balanced));
-  console.log(`\n${results.length} conversations of one answered call or more, ${show.whole(calls)} calls, ${show.whole(coldCalls)} of them after a pause of over five minutes`);
+  const counted = `${results.length} conversations of one answered call or more, ${show.whole(calls)} calls`;
+  console.log(`\n${counted}, ${show.whole(coldCalls)} of them after a pause of over five minutes`);
 }
 
 function totalsOf({ byCall: _, cachedShare, cachedShareWithout, ...totals }) {

@@ -24,7 +24,10 @@ else {
     }
 
     test("are decided as their twins are, where no size decides", () => {
-      const all = pairs.map((pair) => [pair, levelled(pair)] as const).flatMap(([pair, level]) => SIZELESS.map(([, options]) => [pair.name, agreement(level, options, spread(callsOf(level), 2 * CALLS))] as const));
+      const all = pairs.flatMap((pair) => {
+        const level = levelled(pair);
+        return SIZELESS.map(([, options]) => [pair.name, agreement(level, options, spread(callsOf(level), 2 * CALLS))] as const);
+      });
       for (const [name, { alike, all: edits }] of all) assert.equal(alike, edits, name);
       const total = sum(all.map(([, result]) => result));
       console.log(`${total.alike} of ${total.all} edits alike`);
@@ -38,7 +41,10 @@ describe("what is looked for", () => {
   const result = (tool_use_id: string, content: Block["content"] = "line of a log\n".repeat(300)): Block => ({ type: "tool_result", tool_use_id, content });
   const thought: Block = { type: "thinking", thinking: "Hm.", signature: "c2ln" };
   const image: Block = { type: "image", source: { type: "base64", data: "aW1n" } };
-  const round = (id: string): Message[] => [{ role: "assistant", content: [thought, call(id)] }, { role: "user", content: [result(id, [{ type: "text", text: "seen\n".repeat(300) }, image])] }];
+  const round = (id: string): Message[] => [
+    { role: "assistant", content: [thought, call(id)] },
+    { role: "user", content: [result(id, [{ type: "text", text: "seen\n".repeat(300) }, image])] },
+  ];
   const request = (): Request => ({
     messages: [
       { role: "user", content: "Look" },

@@ -20,7 +20,8 @@ export function agreement(pair: Pair, options: FoldOptions, calls: readonly Call
   const whole = ({ result, nth, text }: ResultText) => `${result} ${nth} ${text}`;
   const theirs = new Set(texts[1].map(whole));
   const common = new Set(texts[0].map(whole).filter((text) => theirs.has(text)));
-  const [ours, others] = texts.map((all) => new Map(all.filter((text) => common.has(whole(text))).map(({ message, part, result, nth }) => [`${message} ${part}`, `${result} ${nth}`])));
+  const named = ({ message, part, result, nth }: ResultText): [string, string] => [`${message} ${part}`, `${result} ${nth}`];
+  const [ours, others] = texts.map((all) => new Map(all.filter((text) => common.has(whole(text))).map(named)));
   const isBoth = ({ twinUpTo }: Call) => twinUpTo !== undefined;
   const here = inForce(pair.request, calls, options, ours!).filter((_, at) => isBoth(calls[at]!));
   const there = inForce(pair.twin, calls.filter(isBoth).map(({ twinUpTo }) => ({ upTo: twinUpTo! })), options, others!);
