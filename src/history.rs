@@ -294,6 +294,8 @@ pub struct View<'t> {
     pub host_marks: Vec<HostMark>,
     /// Whether the request itself is marked, which marks the end of it, and whether for the one-hour cache.
     pub end_mark: Option<bool>,
+    /// What names parts of the prompt that the provider keeps and the request does not hold.
+    pub elsewhere: Option<&'static str>,
     /// Whether its format has no marks: the provider finds any prefix again by itself.
     pub has_no_marks: bool,
     /// What a mark before the messages stands on, where one can.

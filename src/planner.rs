@@ -225,7 +225,7 @@ fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<Str
         let sent = sent_before(state, call);
         step::step(state, call, sent);
     }
-    learn(&mut next, options, &mut notes);
+    learn(&mut next, view, options, &mut notes);
     state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
     let sent = sent_before(state, last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
@@ -349,9 +349,10 @@ fn changes(plan: &Plan, context: &Context, options: &Options) -> Vec<String> {
 }
 
 /// Takes a reported usage in: once, and only for the request that the plan knows.
-fn learn(plan: &mut Plan, options: &Options, notes: &mut Vec<String>) {
+fn learn(plan: &mut Plan, view: &View<'_>, options: &Options, notes: &mut Vec<String>) {
     let Some(usage) = options.usage else { return };
     match plan.request {
+        Some(_) if view.elsewhere.is_some() => notes.push("usage ignored: it counts what the provider keeps, too".to_owned()),
         Some(sent) if sent.up_to == usage.up_to && sent.estimate > 0 => {
             if plan.scale.is_none_or(|scale| scale.up_to != usage.up_to) {
                 let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(Scale::RANGE.0, Scale::RANGE.1);

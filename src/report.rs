@@ -220,6 +220,9 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
         reasons.push(format!("plan: {} in force although protection covers them now; a cold call releases them", counted(planned.covered, "edit")));
     }
     reasons.extend(over(planned, options));
+    if let Some(name) = view.elsewhere {
+        reasons.push(format!("request: the provider adds what {name} names; only what stands in the request is counted and folded"));
+    }
     let orphans = view.entries.iter().filter(|entry| entry.kind == EntryKind::Result && entry.tool_call.is_none());
     if let Some(orphan) = orphans.clone().next() {
         reasons.push(format!(

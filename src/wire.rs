@@ -56,6 +56,8 @@ pub struct Request<'t> {
     pub is_whole: bool,
     /// A mark on the request itself: the provider then marks the end of it.
     pub mark: Option<Node<'t>>,
+    /// The field that names what the provider keeps and adds to the request.
+    pub elsewhere: Option<&'static str>,
 }
 
 /// What goes into a request.
@@ -96,6 +98,7 @@ impl<'t> Request<'t> {
             model: field("model").and_then(Node::text),
             is_whole: true,
             mark: field(reading::MARK_KEYS[0]).filter(|mark| mark.kind() == Kind::Object),
+            elsewhere: openai_responses::ELSEWHERE.into_iter().find(|name| list == openai_responses::LIST && field(name).is_some()),
         }
     }
 

@@ -9,8 +9,8 @@
 //! **Reasoning** goes back as it came, always: the provider refuses a call, and a message that has its id, without the reasoning before it,
 //! and reasoning without what follows.
 //!
-//! **What the provider keeps.** With `previous_response_id`, `conversation` or an `item_reference` only what stands in the request can be
-//! shortened; a result whose call does not is left as it is.
+//! **What the provider keeps.** With `previous_response_id`, `conversation`, `prompt` or an `item_reference` only what stands in the request
+//! is counted and can be shortened, which the report says; a result whose call stands elsewhere is left as it is.
 //!
 //! `input` may be a text: it is a message of the user's, and there is nothing to shorten.
 //!
@@ -47,6 +47,9 @@ pub(super) const LIST: &str = "input";
 
 /// What it calls its system prompt.
 pub(super) const SYSTEM: &str = "instructions";
+
+/// Fields that name what the provider keeps and adds to a request.
+pub(super) const ELSEWHERE: [&str; 3] = ["previous_response_id", "conversation", "prompt"];
 
 /// Between the system prompt and the context block.
 const BLOCK_GAP: &str = "\n\n";

@@ -34,6 +34,7 @@ pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Opti
     let marks = tools.chain(request.system.into_iter().flat_map(Node::children)).flat_map(marks_on);
     let marks: Vec<HostMark> = marks.map(|mark| HostMark { message: None, hour: is_hour(mark) }).collect();
     view.host_marks.splice(0..0, marks);
+    view.elsewhere = request.elsewhere.or(view.elsewhere);
     view.end_mark = request.mark.map(is_hour);
 }
 

@@ -15,6 +15,8 @@ const SYSTEM: [Keys; 4] = [&["config", "systemInstruction"], &["config", "system
 const OF_REST: [[&str; 2]; 4] =
     [["tools", "tools"], ["toolConfig", "tool_config"], ["generationConfig", "generation_config"], ["safetySettings", "safety_settings"]];
 
+const CACHED: [&str; 2] = ["cachedContent", "cached_content"];
+
 /// The fields of a request object.
 pub(in crate::wire) fn request<'t>(root: Node<'t>) -> Request<'t> {
     let config = root.get("config").filter(|config| config.kind() == Kind::Object);
@@ -23,7 +25,7 @@ pub(in crate::wire) fn request<'t>(root: Node<'t>) -> Request<'t> {
     let there = SYSTEM.into_iter().find(|keys| at(keys).is_some());
     let is_rest = root.get("model").is_none() || OF_REST.into_iter().any(|keys| field(root, keys).is_some());
     let place: Keys = match config {
-        _ if beside(["cachedContent", "cached_content"]).is_some() => &[], // it may not stand beside one
+        _ if beside(CACHED).is_some() => &[], // it may not stand beside one
         Some(_) => SYSTEM[0],
         None if is_rest => SYSTEM[2],
         None => &[],
@@ -39,6 +41,7 @@ pub(in crate::wire) fn request<'t>(root: Node<'t>) -> Request<'t> {
         model: root.get("model").and_then(Node::text),
         is_whole: true,
         mark: None,
+        elsewhere: beside(CACHED).map(|_| CACHED[0]),
     }
 }
 

@@ -119,6 +119,9 @@ impl<'v, 't> Reader<'v, 't> {
         message.authored = item.kind == "mcp_approval_response";
         message.markable = item.mark_part().is_some();
         self.marks(item);
+        if item.kind == "item_reference" {
+            self.view.elsewhere.get_or_insert("item_reference");
+        }
         if item.kind == "reasoning" {
             self.entry(&mut message, 0, Content::Values(vec![node]), |entry| entry.required = Required::Always);
             self.end(message, node);

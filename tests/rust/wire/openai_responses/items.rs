@@ -8,7 +8,7 @@ use warmfold::{Format, tokens};
 
 use super::validator::faults;
 use super::{Folded, call, fold, fold_items, output, text_at, thought, try_fold, with_edits};
-use crate::support::{Carry, eager, lines, user};
+use crate::support::{Carry, eager, lines, merged, user};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -192,6 +192,35 @@ fn a_result_whose_call_is_not_sent_stays() {
     let folded = fold(&json!({ "previous_response_id": "resp_1", "input": items }), &eager(), &Carry::New);
     assert!(folded.outcome.patches.is_empty());
     assert!(folded.outcome.report.reasons.iter().any(|reason| reason.contains("without a tool call")));
+}
+
+/// What the provider adds is neither counted nor folded, so its count of tokens teaches nothing about ours.
+#[test]
+fn what_the_provider_keeps_is_said() {
+    let items =
+        json!([user("go"), call("a", "read", json!({})), output("a", lines("x", 60)), { "role": "assistant", "content": "done" }, user("so")]);
+    let kept = [json!({ "previous_response_id": "resp_1" }), json!({ "conversation": { "id": "conv_1" } }), json!({ "prompt": { "id": "pmpt_1" } })];
+    for more in kept {
+        let request = merged(&json!({ "input": items }), &more);
+        let name = more.as_object().unwrap().keys().next().unwrap();
+        let first = fold(&request, &json!({}), &Carry::New);
+        assert!(
+            first
+                .outcome
+                .report
+                .reasons
+                .contains(&format!("request: the provider adds what {name} names; only what stands in the request is counted and folded"))
+        );
+        let usage = json!({ "usage": { "inputTokens": 50_000, "upTo": 5 } });
+        let next = fold(&request, &usage, &Carry::Plan(serde_json::to_value(&first.outcome.plan).unwrap()));
+        assert!(next.outcome.report.reasons.contains(&"usage ignored: it counts what the provider keeps, too".to_owned()));
+        assert_eq!(next.outcome.report.tokens_before, first.outcome.report.tokens_before);
+    }
+    let referring = json!([{ "type": "item_reference", "id": "msg_1" }, user("so")]);
+    let folded = fold(&json!({ "input": referring }), &json!({}), &Carry::New);
+    assert!(folded.outcome.report.reasons.iter().any(|reason| reason.contains("item_reference")));
+    let null = fold(&json!({ "previous_response_id": null, "input": items }), &json!({}), &Carry::New);
+    assert!(!null.outcome.report.reasons.iter().any(|reason| reason.starts_with("request:")));
 }
 
 #[test]
