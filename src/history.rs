@@ -294,6 +294,8 @@ pub struct View<'t> {
     pub host_marks: Vec<HostMark>,
     /// Whether the request itself is marked, which marks the end of it, and whether for the one-hour cache.
     pub end_mark: Option<bool>,
+    /// Messages in which the provider has summed up all that stands before them and no longer reads it, ascending.
+    pub compactions: Vec<usize>,
     /// What names parts of the prompt that the provider keeps and the request does not hold.
     pub elsewhere: Option<&'static str>,
     /// Whether its format has no marks: the provider finds any prefix again by itself.
@@ -376,6 +378,12 @@ impl<'t> View<'t> {
     pub fn calls_of(&self, message: usize) -> Range<usize> {
         let before = |message: usize| self.tool_calls.partition_point(|call| call.message < message);
         before(message)..before(message + 1)
+    }
+
+    /// The first message of a request of so many that the provider reads: what stands before a compaction it passes over.
+    pub fn read_from(&self, length: usize) -> usize {
+        let before = self.compactions.partition_point(|compaction| *compaction < length);
+        before.checked_sub(1).map_or(0, |last| self.compactions[last])
     }
 
     /// How many messages stand before the history's first in what is returned.

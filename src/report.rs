@@ -163,7 +163,9 @@ fn messages(view: &View<'_>, planned: &Planned, counts: impl Fn(Rule) -> bool) -
 
 fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32) -> CannotFit {
     let is_edited = |entry: usize| planned.edits.binary_search_by_key(&entry, |(edited, _)| *edited).is_ok();
-    let largest = (0..view.entries.len()).filter(|entry| !is_edited(*entry)).min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].bytes));
+    let is_read = |entry: &usize| view.entries[*entry].message >= view.read_from(view.messages.len());
+    let largest =
+        (0..view.entries.len()).filter(is_read).filter(|entry| !is_edited(*entry)).min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].bytes));
     let reason = match options.when {
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),

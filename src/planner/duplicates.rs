@@ -23,5 +23,7 @@ pub(super) fn propose(state: &State<'_>, entry: usize) -> Proposal {
 
 /// The first copy that is whole; one that the host says has failed is none, though it reads the same.
 pub(super) fn original(state: &State<'_>, entry: usize) -> Option<usize> {
-    state.copies.earlier(&state.view, entry).take(COPIES).find(|copy| !state.is_edited(*copy) && !state.view.entries[*copy].failed)
+    let read_from = state.read_from();
+    let is_whole = |copy: &usize| !state.is_edited(*copy) && !state.view.entries[*copy].failed && state.view.entries[*copy].message >= read_from;
+    state.copies.earlier(&state.view, entry).take(COPIES).find(is_whole)
 }

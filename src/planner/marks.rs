@@ -111,7 +111,8 @@ fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (u
     layout.bytes.reserve(sent.length);
     layout.can_hold.reserve(sent.length);
     let mut edits = edits.peekable();
-    for message in &view.messages[..sent.length] {
+    let read_from = view.read_from(sent.length);
+    for (at, message) in view.messages[..sent.length].iter().enumerate() {
         let mut bytes = u64::from(message.fixed.bytes);
         for entry in message.entries.clone() {
             bytes += match edits.next_if(|(edited, _)| *edited == entry) {
@@ -121,7 +122,7 @@ fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (u
         }
         layout.bytes.push(bytes);
         layout.blocks.push(message.blocks);
-        layout.can_hold.push(message.markable && (options.marks != Marks::Openai || message.role != Role::Assistant));
+        layout.can_hold.push(message.markable && at >= read_from && (options.marks != Marks::Openai || message.role != Role::Assistant));
     }
     layout
 }

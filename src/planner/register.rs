@@ -15,6 +15,7 @@ const SHORTEST_LINE: usize = 20;
 impl State<'_> {
     /// Looks at what came since the last time, then opens what protection has left.
     pub(super) fn register(&mut self) {
+        self.forget_unread();
         let (came, left) = (self.entries_before(self.length()), self.entries_before(self.recent.protect_from(self.length())));
         for entry in self.registered..came {
             if self.view.entries[entry].kind == EntryKind::Result {
@@ -29,6 +30,13 @@ impl State<'_> {
             }
         }
         self.opened = self.opened.max(left);
+    }
+
+    /// What the provider passes over needs no edit.
+    fn forget_unread(&mut self) {
+        let unread = self.entries_before(self.read_from());
+        let pending: Vec<usize> = self.pending.from(0).map(|(entry, _)| entry).take_while(|entry| *entry < unread).collect();
+        pending.into_iter().for_each(|entry| _ = self.pending.remove(entry));
     }
 
     /// Opens the reasoning of each loop of tool calls that the user has ended since the last time.
@@ -93,6 +101,9 @@ impl State<'_> {
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
         let found = &self.view.entries[entry];
+        if found.message < self.read_from() {
+            return;
+        }
         if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
             return;
         }

@@ -201,14 +201,19 @@ impl<'t> State<'t> {
         self.calls[self.call]
     }
 
+    /// The first message that the provider reads.
+    pub(super) fn read_from(&self) -> usize {
+        self.view.read_from(self.length())
+    }
+
     /// Tokens of the history in full, as estimated.
     pub(super) fn raw(&self) -> u64 {
-        self.prefix[self.length()]
+        self.prefix[0] + self.prefix[self.length()] - self.prefix[self.read_from()]
     }
 
     /// Tokens as planned, as estimated.
     pub(super) fn unscaled(&self) -> u64 {
-        self.raw().saturating_sub(self.saved)
+        self.raw().saturating_sub(self.saved - self.saved_by.before(self.entries_before(self.read_from())))
     }
 
     /// An estimate, corrected by what usage has taught.
@@ -218,6 +223,7 @@ impl<'t> State<'t> {
 
     /// Tokens of the messages from this one up to `to`, as they are sent now.
     pub(super) fn tokens_between(&self, from: usize, to: usize) -> u64 {
+        let from = from.max(self.read_from());
         if from >= to {
             return 0;
         }

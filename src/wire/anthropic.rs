@@ -14,6 +14,8 @@
 //! required where it is all that the message says, and beside tool calls as long as their loop is open: until the user speaks with no result
 //! beside it.
 //!
+//! **Compaction.** The API passes over what stands before a `compaction` block: those messages are counted no more, and not shortened.
+//!
 //! **Marks** are `cache_control` whatever the dialect asked for, as the API knows no other and routers translate it: on the last block of a
 //! message that can hold one, which for a result is its whole block. The part that is told of a mark is the index of its block.
 //!

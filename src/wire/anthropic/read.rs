@@ -159,6 +159,10 @@ impl<'t> Reader<'_, 't> {
         self.marks(block);
         draft.message.markable |= holds_mark(block);
         let kind = kind_of(block);
+        let has_summed_up = || block.get("content").is_some_and(|content| content.kind() != Kind::Null); // else it failed
+        if kind == "compaction" && has_summed_up() {
+            self.view.compactions.push(self.view.messages.len());
+        }
         match (draft.message.role, kind) {
             (role, "tool_result") if role != Role::Assistant => self.result(draft, part, block, length),
             (Role::Assistant, "thinking" | "redacted_thinking") => self.thinking(draft, part, block),

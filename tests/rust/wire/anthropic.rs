@@ -11,6 +11,7 @@ use crate::support::{Call, Carry, fold, merged};
 mod agrees;
 mod blocks;
 mod broken;
+mod compaction;
 mod corpus;
 mod from_chat;
 mod keeps_laws;
