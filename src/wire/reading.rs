@@ -3,9 +3,9 @@
 use super::patch::Step;
 use super::{Changes, Request};
 use crate::error::{Code, Error};
-use crate::history::{ContextPrint, HostMark, Size, View};
+use crate::history::{ContextPrint, HostMark, Role, Size, View};
 use crate::options::Marks;
-use crate::tape::{self, Kind, Node};
+use crate::tape::{self, Children, Kind, Node};
 use crate::tokens;
 
 /// Fields that hold a mark: Anthropic's, and OpenAI's.
@@ -13,6 +13,21 @@ pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoi
 
 /// A document that is only pointed at: one page, as what it holds is not here.
 pub(super) const PAGE: u32 = 1500;
+
+/// The messages of a request, read by `append`.
+pub(super) fn messages<'t>(
+    request: &Request<'t>,
+    forced_tool: Option<&'t str>,
+    append: fn(&mut View<'t>, Children<'t>) -> crate::Result<()>,
+) -> crate::Result<View<'t>> {
+    let messages = request.message_array()?;
+    let mut view = View { list: request.list, forced_tool, ..View::default() };
+    view.messages.reserve(messages.len());
+    view.entries.reserve(messages.len());
+    append(&mut view, messages.children())?;
+    view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
+    Ok(view)
+}
 
 /// What stands before the messages: counted, fingerprinted, and the marks that it has. `system` is the print of the leading system messages.
 pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Option<&str>) {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Changes;
+use super::patch::{Change, Patch, Step, Value};
 use crate::history::{BlockPlace, Entry, EntryKind, View};
 use crate::plan::Edit;
 use crate::render;
@@ -31,6 +32,15 @@ pub(super) fn by_message<'c, 't>(view: &'c View<'t>, changes: &'c Changes<'c>) -
         touched.entry(at).or_default().mark = Some(changes);
     }
     touched
+}
+
+/// The context block as a system message of its own, before all others; `part` makes one that says a text, with a mark.
+pub(super) fn prepended(view: &View<'_>, changes: &Changes<'_>, part: fn(Value, Option<&Changes<'_>>) -> Value) -> Option<Patch> {
+    let block = changes.block.filter(|_| matches!(view.block, BlockPlace::Prepend(_)))?;
+    let text = Value::Text(block.to_owned());
+    let content = if changes.mark_block { Value::List(vec![part(text, Some(changes))]) } else { text };
+    let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
+    Some(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)))
 }
 
 impl Touched<'_, '_> {

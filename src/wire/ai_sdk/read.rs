@@ -8,14 +8,11 @@ use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
 use crate::wire::draft::Draft;
-use crate::wire::reading::{before, plain, size_of};
+use crate::wire::reading::{before, messages, plain, size_of};
 
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-    let messages = request.message_array()?;
-    let mut view = View { list: request.list, forced_tool: forced_tool(request), ..View::default() };
-    append(&mut view, messages.children())?;
-    view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
+    let mut view = messages(request, forced_tool(request), append)?;
     before(&mut view, request, block);
     let apart = [request.system, request.tools].into_iter().flatten();
     let marks = apart.flat_map(|node| [node].into_iter().chain(node.children())).filter_map(marks::mark_on);

@@ -1,7 +1,7 @@
 //! Turns edits, context block and marks into patches of Chat messages.
 
 use super::{BLOCK_GAP, REASONING};
-use crate::history::{BlockPlace, View};
+use crate::history::View;
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
@@ -14,12 +14,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
     for (at, touched) in touched::by_message(view, changes) {
         places.extend(message(view.nodes[at], at, &touched, &mut patches)?);
     }
-    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
-        let text = Value::Text(block.to_owned());
-        let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
-        let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)));
-    }
+    patches.extend(touched::prepended(view, changes, text_part));
     Ok((patches, places))
 }
 

@@ -6,16 +6,11 @@ use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Mes
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
-use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, plain, size_of, tree_bytes};
+use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, messages, plain, size_of, tree_bytes};
 
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-    let messages = request.message_array()?;
-    let mut view = View { list: request.list, forced_tool: forced_tool(request), ..View::default() };
-    view.messages.reserve(messages.len());
-    view.entries.reserve(messages.len());
-    append(&mut view, messages.children())?;
-    view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
+    let mut view = messages(request, forced_tool(request), append)?;
     before(&mut view, request, block);
     let last_system = view.system_end.checked_sub(1).map(|last| view.nodes[last]);
     place_block(&mut view, last_system, block, request.system.is_some())?;

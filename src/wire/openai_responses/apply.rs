@@ -5,7 +5,7 @@ use super::{BLOCK_GAP, SYSTEM};
 use crate::history::{BlockPlace, View};
 use crate::tape::{Kind, Node};
 use crate::wire::Changes;
-use crate::wire::patch::{Change, Patch, Step, Value};
+use crate::wire::patch::{Patch, Step, Value};
 use crate::wire::reading::{mark_of, plain, plain_along};
 use crate::wire::touched::{self, Touched};
 
@@ -23,12 +23,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
         let mut writer = Writer { list: view.list, at, item, patches: &mut patches };
         places.extend(writer.item(&touched)?);
     }
-    if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
-        let text = Value::Text(block.to_owned());
-        let content = if changes.mark_block { Value::List(vec![text_part(text, Some(changes))]) } else { text };
-        let system = Value::Record(vec![("role", Value::Text("system".into())), ("content", content)]);
-        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)));
-    }
+    patches.extend(touched::prepended(view, changes, text_part));
     Ok((patches, places))
 }
 
