@@ -225,7 +225,13 @@ impl Body {
             Ok::<_, Error>(Some((known, splices, end)))
         })?;
         let Some((known, splices, end)) = done else { return Ok(None) };
-        if !known.same_patches {
+        if known.same_patches {
+            // What stands behind the messages has moved with their end.
+            let moved = end - self.end;
+            for Splice { range, .. } in self.splices.iter_mut().filter(|splice| splice.range.start >= self.end) {
+                *range = range.start + moved..range.end + moved;
+            }
+        } else {
             self.splices = splices;
         }
         self.end = end;

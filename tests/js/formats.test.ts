@@ -108,6 +108,29 @@ for (const [format, { list, start, first, withBlock, marks: dialect, round, text
       assert.match(alone.message, /foldRequest/);
     });
 
+    test("a body that goes on gets its context block and its marks where they belong, wherever the messages stand", () => {
+      const { [list]: _, ...behind } = { ...request(0), z: 1 } as Record<string, unknown>;
+      const alone = format === "openai-responses" ? {} : { config: {} }; // a place for the block that holds nothing yet
+      const shapes: ((messages: unknown) => object)[] = [
+        (messages) => ({ ...start, [list]: messages }),
+        (messages) => ({ [list]: messages, ...behind }),
+        (messages) => ({ [list]: messages, ...alone }),
+        (messages) => ({ ...alone, [list]: messages }),
+      ];
+      for (const shape of shapes) {
+        for (const options of [{ contextBlock: "Notes." }, { contextBlock: "Notes.", marks: dialect ?? "anthropic" }, { marks: dialect ?? "anthropic" }]) {
+          let plan: Plan | null = null;
+          for (let length = 0; length <= rounds.length; length++) {
+            const body = shape((request(length) as Record<string, unknown>)[list]);
+            const all = { ...options, format: format as "anthropic", when: length % 2 === 0 ? "pays" : "never", plan } as const;
+            const folded = foldBody(bytesOf(body), all);
+            assert.deepEqual(JSON.parse(textOf(folded.body)), foldRequest(body, all).request, textOf(folded.body).slice(0, 300));
+            plan = folded.plan;
+          }
+        }
+      }
+    });
+
     test("marks: at most four, and the request without them is the one that was given", () => {
       const { request: folded, marks, breakpoints } = foldRequest(request(10), { plan: null, when: "never", marks: dialect ?? "anthropic", milestoneTokens: 4000 });
       const MARK = /,?"(cache_control|prompt_cache_breakpoint)":\{[^}]*\}/g;
