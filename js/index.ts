@@ -37,7 +37,11 @@ export function foldRequest<R extends object>(request: R, options: RequestOption
   const copied = applyPatches(request, patches.filter(isOfRequest), texts) as R & Record<string, readonly object[]>;
   const list = listOf(request);
   const inMessages = patches.filter((patch) => !isOfRequest(patch));
-  if (inMessages.length > 0) (copied as Record<string, readonly object[]>)[list] = applyPatches(copied[list]!, inMessages, texts);
+  if (inMessages.length > 0) {
+    const held: readonly object[] | object = copied[list]!; // of Gemini's contents one may stand alone
+    const messages = applyPatches(Array.isArray(held) ? held : [held], inMessages, texts);
+    (copied as Record<string, unknown>)[list] = Array.isArray(held) ? messages : messages[0];
+  }
   return { request: copied, ...decision };
 }
 

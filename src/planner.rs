@@ -276,6 +276,9 @@ fn take(state: &mut State<'_>, call: usize, cached: usize, is_cold: bool) -> (Op
     }
     let before = state.edits_by_entry();
     let released = state.release(call);
+    if !released.is_empty() {
+        state.restart(&state.edits_by_entry()); // what it let go of may be what others are held against
+    }
     let fold = step::step(state, call, cached);
     if released.is_empty() || !step::is_over_window(state) {
         return (fold, released);

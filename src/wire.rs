@@ -124,6 +124,8 @@ pub(super) type Applied = crate::Result<(Vec<Patch>, Vec<u32>)>;
 struct Wire {
     /// Why a message cannot be of this format, if it cannot. A conflict only: what several formats share is none.
     foreign: fn(Node<'_>) -> Option<&'static str>,
+    /// Whether what stands beside the messages looks like another format's: that decides where messages alone do not.
+    is_unlike: fn(&Request<'_>) -> bool,
     /// See [`Format::read`].
     read: for<'t> fn(&Request<'t>, Option<&str>) -> crate::Result<View<'t>>,
     /// See [`Format::append`].
@@ -146,7 +148,8 @@ impl Format {
         }
     }
 
-    /// The first format in which no message is out of place. Where several are left they agree on all that can be folded.
+    /// The first format in which no message is out of place, before all one that what stands beside the messages looks like. Where several
+    /// are left they agree on all that can be folded.
     ///
     /// # Errors
     /// [`Code::UnknownFormat`] with the first message that no format fits.
@@ -155,11 +158,17 @@ impl Format {
             return Ok(format);
         }
         let messages = request.message_array()?;
-        let mut first_fault = None;
+        let (mut first_fault, mut possible) = (None, None);
         for (_, format) in Format::NAMES {
             let mut faults = messages.children().enumerate().filter_map(|(at, message)| Some((at, (format.wire().foreign)(message)?)));
-            let Some(fault) = faults.next() else { return Ok(*format) };
-            first_fault.get_or_insert(fault);
+            match faults.next() {
+                None if !(format.wire().is_unlike)(request) => return Ok(*format),
+                None => _ = possible.get_or_insert(*format),
+                Some(fault) => _ = first_fault.get_or_insert(fault),
+            }
+        }
+        if let Some(format) = possible {
+            return Ok(format);
         }
         let (at, what) = first_fault.unwrap_or_default();
         let what = format!("{what}; this version reads {}: convert them first", Format::names());

@@ -27,7 +27,7 @@
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 
-use super::reading::{has_parts, is_anthropic_block, python_json_bytes};
+use super::reading::{has_parts, has_tools, is_anthropic_block, python_json_bytes};
 use super::{Request, Wire};
 use crate::tape::{Kind, Node};
 
@@ -40,7 +40,14 @@ mod read;
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
+pub(super) const WIRE: Wire = Wire {
+    foreign,
+    is_unlike: |request| has_tools(request, &["function", "input_schema"]),
+    read: read::read,
+    append: read::append,
+    apply: apply::apply,
+    scored_bytes,
+};
 
 /// The scorer knows Chat only: tool calls and images cost what they cost there.
 fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {

@@ -35,7 +35,7 @@
 //! ```
 
 use super::patch::Step;
-use super::reading::{has_parts, python_json_bytes};
+use super::reading::{has_parts, has_tools, python_json_bytes};
 use super::{Request, Wire, ai_sdk, openai_responses};
 use crate::tape::{Kind, Node};
 
@@ -46,7 +46,14 @@ mod read;
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
+pub(super) const WIRE: Wire = Wire {
+    foreign,
+    is_unlike: |request| has_tools(request, &["function", "inputSchema"]),
+    read: read::read,
+    append: read::append,
+    apply: apply::apply,
+    scored_bytes,
+};
 
 /// The scorer knows Chat only: tool calls and images cost what they cost there.
 fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
@@ -98,7 +105,7 @@ enum Leaf<'t> {
 }
 
 /// What a tool result holds, in order, each with the way to it from the block.
-fn leaves<'t>(result: Node<'t>, mut each: impl FnMut(&[Step], Leaf<'t>)) {
+fn leaves<'t>(result: Node<'t>, each: &mut dyn FnMut(&[Step], Leaf<'t>)) {
     use Step::{Index, Key};
     let Some(content) = result.get("content") else { return };
     if let Some(text) = content.text() {
@@ -150,7 +157,7 @@ fn holds_mark(block: Node<'_>) -> bool {
         "text" => block.get("text").and_then(Node::text).is_some_and(is_said),
         "tool_result" => {
             let mut says = false;
-            leaves(block, |_, leaf| says |= !matches!(leaf, Leaf::Text(text) if !is_said(text)));
+            leaves(block, &mut |_, leaf| says |= !matches!(leaf, Leaf::Text(text) if !is_said(text)));
             says
         }
         "image" | "document" | "search_result" | "tool_use" => true,

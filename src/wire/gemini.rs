@@ -63,10 +63,11 @@ const CALL: [&str; 2] = ["functionCall", "function_call"];
 const RESPONSE: [&str; 2] = ["functionResponse", "function_response"];
 const SIGNATURE: [&str; 2] = ["thoughtSignature", "thought_signature"];
 const CODE: [&str; 2] = ["executableCode", "executable_code"];
+const RESULT: [&str; 2] = ["codeExecutionResult", "code_execution_result"];
 const MEDIA: [[&str; 2]; 2] = [["inlineData", "inline_data"], ["fileData", "file_data"]];
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
+pub(super) const WIRE: Wire = Wire { foreign, is_unlike: |_| false, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
 
 /// The scorer knows Chat only: function calls and images cost what they cost there.
 fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {
@@ -134,6 +135,12 @@ fn is_thought(part: Node<'_>) -> bool {
     part.get("thought").is_some_and(|thought| thought.kind() == Kind::True) && text_of(part).is_some()
 }
 
+/// Whether a part holds several things, which the API takes for none: it is sent as it is.
+fn is_mixed(part: Node<'_>) -> bool {
+    let own = [CALL, RESPONSE, CODE, RESULT].into_iter().filter(|keys| field(part, *keys).is_some()).count();
+    own + usize::from(media_of(part).is_some()) + usize::from(text_of(part).is_some()) > 1
+}
+
 /// What a part holds of media.
 fn media_of(part: Node<'_>) -> Option<Node<'_>> {
     MEDIA.into_iter().find_map(|keys| field(part, keys))
@@ -156,13 +163,14 @@ fn leaves<'t>(response: Node<'t>, each: &mut dyn FnMut(&[Step], &'t str)) -> Siz
 fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
     let mut size = Size::default();
     for (at, child) in node.children().enumerate() {
+        let key = child.key();
+        let is_named = key.is_none_or(|key| !key.contains(char::REPLACEMENT_CHARACTER)); // else it may be another key that is read so
         let is_leaf = child.text().is_some_and(|text| way.is_empty() || text.len() >= LONG);
         let is_deeper = matches!(child.kind(), Kind::Array | Kind::Object) && way.len() + 1 < DEPTH;
-        if !is_leaf && !is_deeper {
+        if !is_named || (!is_leaf && !is_deeper) {
             size += size_of(child);
             continue;
         }
-        let key = child.key();
         let key_bytes = key.map_or(0, str::len) as u32;
         size += Size { tokens: 2 + key_bytes / 4, bytes: 4 + key_bytes };
         way.push(key.map_or(Step::Index(at), |key| Step::Named(key.into())));

@@ -3,7 +3,7 @@
 //! Parts of a message: a string content is part 0, an array's items have their index, and reasoning comes after them, whatever
 //! fields it is spread over.
 
-use super::reading::{has_parts, is_anthropic_block};
+use super::reading::{has_parts, has_tools, is_anthropic_block};
 use super::{Wire, ai_sdk, openai_responses};
 use crate::tape::{Kind, Node};
 
@@ -17,7 +17,14 @@ const REASONING: [&str; 3] = ["reasoning", "reasoning_content", "reasoning_detai
 const BLOCK_GAP: &str = "\n\n";
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, read: read::read, append: read::append, apply: apply::apply, scored_bytes: scored::scored_bytes };
+pub(super) const WIRE: Wire = Wire {
+    foreign,
+    is_unlike: |request| (request.is_whole && request.system.is_some()) || has_tools(request, &["input_schema", "inputSchema"]),
+    read: read::read,
+    append: read::append,
+    apply: apply::apply,
+    scored_bytes: scored::scored_bytes,
+};
 
 /// Why a message cannot be a Chat message, if it cannot. A conflict only: what several formats share is none.
 fn foreign(message: Node<'_>) -> Option<&'static str> {

@@ -159,6 +159,11 @@ pub(super) fn has_parts(message: Node<'_>) -> Option<&'static str> {
     (message.get("content").is_none() && (has_list || is_gemini)).then_some("it has the parts of Gemini, or of the AI SDK's UI messages")
 }
 
+/// Whether one of the tools has such a field.
+pub(super) fn has_tools(request: &Request<'_>, keys: &[&str]) -> bool {
+    request.tools.into_iter().flat_map(Node::children).any(|tool| keys.iter().any(|key| tool.get(key).is_some()))
+}
+
 /// Whether only Anthropic Messages have blocks of this type.
 pub(super) fn is_anthropic_block(kind: &str) -> bool {
     matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "compaction")

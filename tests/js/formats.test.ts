@@ -1,7 +1,7 @@
 /** Anthropic Messages, OpenAI Responses and Gemini's contents through objects and bytes, as a host's loop sends them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decide, fold, foldBody, foldRequest, type FoldBodyResult, type FoldRequestResult, type Plan } from "warmfold";
+import { decide, fold, foldBody, foldRequest, type FoldBodyResult, type FoldRequestResult, type Plan, type RequestOptions } from "warmfold";
 import { refusal } from "./histories.js";
 
 const log = (at: number) => `line of build ${at}\n`.repeat(300);
@@ -122,7 +122,7 @@ for (const [format, { list, start, first, withBlock, marks: dialect, round, text
           let plan: Plan | null = null;
           for (let length = 0; length <= rounds.length; length++) {
             const body = shape((request(length) as Record<string, unknown>)[list]);
-            const all = { ...options, format: format as "anthropic", when: length % 2 === 0 ? "pays" : "never", plan } as const;
+            const all: RequestOptions = { ...options, format: format as "anthropic", when: length % 2 === 0 ? "pays" : "never", plan };
             const folded = foldBody(bytesOf(body), all);
             assert.deepEqual(JSON.parse(textOf(folded.body)), foldRequest(body, all).request, textOf(folded.body).slice(0, 300));
             plan = folded.plan;
@@ -171,6 +171,24 @@ test("an input that is a text is sent as it is", () => {
     const body = bytesOf(request);
     assert.equal(foldBody(body).body, body);
   }
+});
+
+test("a key that is no UTF-16 may be another one that is read alike: what stands under it stays", () => {
+  const response = { "k\ud800": log(0), "l\ud800": { z: log(1) }, output: log(2) };
+  const asked = { role: "model", parts: [{ functionCall: { name: "build", args: {} } }] };
+  const contents = [CASES.gemini!.first, asked, { role: "user", parts: [{ functionResponse: { name: "build", response } }] }, ...[1, 2, 3].flatMap(CASES.gemini!.round)];
+  const folded = (fold(contents, { plan: null }).messages[2] as { parts: { functionResponse: { response: typeof response } }[] }).parts[0]!.functionResponse.response;
+  assert.match(folded.output, /^\[warmfold/);
+  assert.deepEqual({ ...folded, output: "" }, { ...response, output: "" });
+});
+
+test("a content that stands alone is edited as one, whoever made the plan", () => {
+  const alone = { role: "user", parts: [{ functionResponse: { name: "build", response: { output: log(0) } } }] };
+  const [start, asked] = [CASES.gemini!.first, { role: "model", parts: [{ functionCall: { name: "build", args: {} } }] }];
+  const { plan } = fold([start, asked, alone, ...[1, 2, 3].flatMap(CASES.gemini!.round)], { plan: null });
+  const forged = { ...plan, edits: plan.edits.filter(({ message }) => message === 2).map(({ tool: _, ...edit }) => ({ ...edit, message: 0 })) } as Plan;
+  const body = JSON.parse(textOf(foldBody(bytesOf({ contents: alone }), { plan: forged }).body)) as object;
+  assert.deepEqual(foldRequest({ contents: alone }, { plan: forged }).request, body);
 });
 
 test("keys of a response are the host's, whatever they are called", () => {

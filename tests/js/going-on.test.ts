@@ -389,4 +389,22 @@ describe("bodies that go on", () => {
       assert.ok(isDeepStrictEqual([decision, parsed(folded)], [anew, request]), field);
     }
   });
+
+  test("a cold call that releases an edit is as good as a first one", () => {
+    const text = Array.from({ length: 40 }, (_, line) => `line ${line} of file a`).join("\n");
+    const round = (id: string, name: string, args: object, content: string): Message[] => [
+      { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: { name, arguments: JSON.stringify(args) } }] },
+      { role: "tool", tool_call_id: id, content },
+    ];
+    const reads = ["1", "2"].flatMap((id) => round(id, "read_file", { path: "a" }, text));
+    const messages: Message[] = [{ role: "user", content: "go" }, ...reads, ...round("3", "bash", { command: "make" }, "ok"), ...round("4", "bash", { command: "ls" }, "a")];
+    const options = { cache: "none", preset: "thrifty" } as const;
+    let { plan } = fold(messages.slice(0, 5), { ...options, plan: null });
+    assert.equal(plan.edits[0]?.rule, "superseded");
+    for (const length of [5, 7]) ({ plan } = fold(messages.slice(0, length), { ...options, pins: [2], plan }));
+    const cold = { ...options, pins: [2], plan, cold: true };
+    const fresh = fold(structuredClone(messages), cold);
+    assert.deepEqual(fresh.plan.edits.map(({ message, rule }) => [message, rule]), [[4, "duplicate"]]);
+    assert.deepEqual(fold(messages, cold).plan, fresh.plan);
+  });
 });

@@ -109,7 +109,7 @@ impl Writer<'_> {
     fn result(&mut self, part: usize, block: Node<'_>, touched: &Touched<'_, '_>, further: &mut u32) -> crate::Result<()> {
         let mut is_first = true;
         let mut found = Vec::new();
-        leaves(block, |path, leaf| {
+        leaves(block, &mut |path, leaf| {
             let Leaf::Text(_) = leaf else { return };
             let part = if is_first { part as u32 } else { *further };
             *further += u32::from(!is_first);

@@ -190,7 +190,7 @@ impl<'t> Reader<'_, 't> {
         let tool_call = block.get("tool_use_id").and_then(Node::text).and_then(|id| self.view.by_id.answer(id));
         let failed = block.get("is_error").is_some_and(|failed| failed.kind() == Kind::True);
         let mut is_first = true;
-        leaves(block, |_, leaf| match leaf {
+        leaves(block, &mut |_, leaf| match leaf {
             Leaf::Sent(node) => draft.message.fixed += media(node, kind_of(node)),
             Leaf::Text(text) => {
                 let part = if is_first { part } else { length + draft.further.len() as u32 };

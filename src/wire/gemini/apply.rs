@@ -1,6 +1,6 @@
 //! Turns edits and the context block into patches of a request: first of the system prompt, then content by content.
 
-use super::{BLOCK_GAP, RESPONSE, is_signed, is_thought, leaves, listed, spelt};
+use super::{BLOCK_GAP, RESPONSE, is_mixed, is_signed, is_thought, leaves, listed, spelt};
 use crate::history::{BlockPlace, View};
 use crate::tape::Kind;
 use crate::wire::patch::{Change, Patch, Step, Value};
@@ -56,7 +56,7 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
     };
     let mut further = parts.len() as u32;
     let mut gone = Vec::new();
-    for (index, part) in parts.into_iter().enumerate() {
+    for (index, part) in parts.into_iter().enumerate().filter(|(_, part)| !is_mixed(*part)) {
         if touched.drops_reasoning() && is_thought(part) && !is_signed(part) {
             gone.push(index);
         }

@@ -1,7 +1,7 @@
 //! Reads contents into a view.
 
 use super::request::{forced_tool, place_block};
-use super::{CALL, CODE, MEDIA, RESPONSE, contents, field, is_signed, is_thought, leaves, media_of, media_type, parts, text_of};
+use super::{CALL, CODE, MEDIA, RESPONSE, contents, field, is_mixed, is_signed, is_thought, leaves, media_of, media_type, parts, text_of};
 use crate::error::{Code, Error};
 use crate::history::{Role, Size, View};
 use crate::tape::{Children, Kind, Node};
@@ -70,6 +70,9 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
 /// Reads a part; `answer` is the message that begins the answer it may belong to.
 fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, answer: usize, node: Node<'t>) {
     let is_models = role == Role::Assistant;
+    if is_mixed(node) {
+        return draft.fixed(size_of(node));
+    }
     if is_models && is_thought(node) {
         return draft.thought(node, is_signed(node));
     }

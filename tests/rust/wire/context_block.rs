@@ -94,6 +94,6 @@ fn only_a_block_at_the_end_is_there_already() {
 #[test]
 fn a_block_beside_a_separate_system_prompt_is_refused() {
     let request = json!({ "messages": [user("hi")], "system": "rules" });
-    let fault = try_fold(&request, &json!({ "contextBlock": "B" }), &Carry::New).err().unwrap();
+    let fault = try_fold(&request, &json!({ "contextBlock": "B", "format": "openai-chat" }), &Carry::New).err().unwrap();
     assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
 }

@@ -29,6 +29,23 @@ fn a_context_block_goes_to_its_end() {
     assert_eq!(with_block(json!([])), json!([text("notes")]));
 }
 
+/// Where the messages tell nothing yet, what stands beside them does.
+#[test]
+fn what_stands_beside_the_messages_tells_the_format() {
+    let recognised = |more: Value| {
+        let request = crate::support::merged(&serde_json::json!({ "messages": [user("hi")] }), &more);
+        Format::recognise(&Request::of(Tape::from_json(request.to_string()).unwrap().root())).unwrap()
+    };
+    let tools = |tool: Value| json!({ "tools": [tool] });
+    assert_eq!(recognised(json!({})), Format::OpenaiChat);
+    assert_eq!(recognised(json!({ "system": "rules" })), Format::Anthropic);
+    assert_eq!(recognised(tools(json!({ "name": "read", "input_schema": {} }))), Format::Anthropic);
+    assert_eq!(recognised(tools(json!({ "type": "function", "function": { "name": "read" } }))), Format::OpenaiChat);
+    assert_eq!(recognised(json!({ "tools": { "read": { "inputSchema": {} } } })), Format::AiSdk);
+    let mixed = json!({ "messages": [{ "role": "tool", "tool_call_id": "1", "content": "x" }], "tools": [{ "input_schema": {} }] });
+    assert_eq!(recognised(mixed), Format::OpenaiChat, "what the messages say goes first");
+}
+
 #[test]
 fn one_that_is_there_is_recognised() {
     for system in [json!("rules\n\nnotes"), json!("notes"), json!([text("rules"), text("notes")]), json!([text("rules\n\nnotes")])] {

@@ -68,6 +68,24 @@ fn a_response_stays_the_object_it_was() {
     assert_eq!(output["result"]["exit_code"], 1);
 }
 
+/// The API takes none of them, and nothing is cut or dropped in them: no text lands on another's place, no call goes with a thought.
+#[test]
+fn a_part_that_holds_several_things_is_sent_as_it_is() {
+    let both = json!({ "text": "", "functionResponse": { "name": "a", "response": { "x": "AX", "y": "AY" } } });
+    let thought = json!({ "text": lines("hm", 60), "thought": true, "functionCall": { "name": "a", "args": {} } });
+    let contents = json!([
+        user(says("go")),
+        model(json!([thought, call("b", json!({}))])),
+        user(json!([both, gives("b", json!({ "x": lines("x", 60), "y": lines("y", 60) }))])),
+        model(says("done")),
+        user(says("next"))
+    ]);
+    let sent = folded(&json!({ "contents": contents }), &merged(&eager(), &json!({ "dropReasoning": true })), &Carry::New).sent;
+    assert_eq!((&sent["contents"][1], &sent["contents"][2]["parts"][0]), (&contents[1], &both));
+    let response = &sent["contents"][2]["parts"][1]["functionResponse"]["response"];
+    assert!(is_cut(&response["x"]) && is_cut(&response["y"]), "{response}");
+}
+
 /// Rows of short values and what lies too deep are the frame of a response, and are counted with it.
 #[test]
 fn short_and_deep_texts_are_frame() {
