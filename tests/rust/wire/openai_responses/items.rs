@@ -238,6 +238,7 @@ fn faults_name_the_list_that_they_are_in() {
     assert_eq!(path(json!({ "messages": bad })), Some(("invalid_message", "messages[2]".to_owned())));
     assert_eq!(path(json!({ "input": [{}] })), Some(("missing_role", "input[0].type".to_owned())));
     assert_eq!(path(json!({ "input": [{ "role": "user", "content": 7 }] })), Some(("invalid_message", "input[0].content".to_owned())));
+    assert_eq!(path(json!({ "input": null })), Some(("not_an_array", "input".to_owned())));
     assert_eq!(path(json!({ "input": 7 })), Some(("not_an_array", "input".to_owned())));
 }
 
