@@ -322,6 +322,16 @@ fn a_system_prompt_that_stands_apart_takes_block_and_mark() {
     assert_eq!(before(&request, true).1["tools"], json!([{ "name": "a" }, { "name": "b", "providerOptions": options }]));
 }
 
+/// What is no tool holds no mark, and none is told of.
+#[test]
+fn a_list_of_no_tools_holds_no_mark() {
+    for tools in [json!([null]), json!([]), json!([{ "name": "t" }, "t"])] {
+        let request = json!({ "messages": [asked("hi")], "tools": tools });
+        let sent = TWIN.send(&request, &json!({ "marks": "anthropic" }), &Carry::New);
+        assert_eq!((sent.outcome.marks.len(), &sent.body["tools"]), (1, &tools));
+    }
+}
+
 #[test]
 fn the_format_is_told_from_its_shape() {
     let recognised = |messages: Value| {
