@@ -82,7 +82,8 @@ impl<'t> Request<'t> {
     /// The fields of a request object.
     pub fn of(root: Node<'t>) -> Request<'t> {
         let field = |name| root.get(name).filter(|node| node.kind() != Kind::Null);
-        let there = LISTS.iter().map(|(list, _)| *list).find(|list| field(list).is_some());
+        let lists = || LISTS.iter().map(|(list, _)| *list);
+        let there = lists().find(|list| field(list).is_some()).or_else(|| lists().find(|list| root.get(list).is_some()));
         let (list, system_at): (_, &[_]) = match there {
             Some(gemini::LIST) => return gemini::request(root),
             Some(openai_responses::LIST) => (openai_responses::LIST, &[openai_responses::SYSTEM]),

@@ -9,6 +9,7 @@ use warmfold::options::Preset;
 
 use crate::support::merged;
 use crate::transcript::{self, Ids, Says, Shape, Step, TOOLS, Text, Thought, Use};
+use crate::twin;
 
 /// JSON that a failing test prints as JSON.
 #[derive(Clone)]
@@ -87,13 +88,17 @@ impl fmt::Debug for History {
     }
 }
 
+/// Written out, as far as the wire of this test can say it.
+fn written(steps: &[Step]) -> Vec<Value> {
+    (twin::current().sayable)(&transcript::write(steps))
+}
+
 /// A conversation: a leading system run or none, a user, then anything.
 pub fn history() -> impl Strategy<Value = History> {
     let system = (any::<bool>(), text()).prop_map(|(developer, text)| Step::System { developer, text });
     let leading = prop::collection::vec(system, 0..3);
     let user = text().prop_map(|text| Step::User { text, shape: Shape::String });
-    (leading, user, prop::collection::vec(step(), 0..24))
-        .prop_map(|(leading, user, steps)| History(transcript::write(&[leading, vec![user], steps].concat())))
+    (leading, user, prop::collection::vec(step(), 0..24)).prop_map(|(leading, user, steps)| History(written(&[leading, vec![user], steps].concat())))
 }
 
 /// `{ messages, tools? }`.
@@ -138,7 +143,7 @@ pub fn long_request() -> impl Strategy<Value = Json> {
     let user = Step::User { text: Text { kind: 0, size: 1, salt: 0 }, shape: Shape::String };
     prop::collection::vec(step, 20..60).prop_map(move |steps| {
         let steps = [vec![user.clone()], steps].concat();
-        Json(json!({ "messages": transcript::write(&steps) }))
+        Json(json!({ "messages": written(&steps) }))
     })
 }
 

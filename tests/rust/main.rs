@@ -9,6 +9,7 @@ mod oracle;
 mod purity;
 mod support;
 mod transcript;
+mod twin;
 
 mod options;
 mod cache {
@@ -50,8 +51,7 @@ mod wire {
     #[cfg(not(target_arch = "wasm32"))]
     mod gemini;
     mod marks;
-    mod openai_chat;
-    mod openai_responses;
+    pub mod openai_responses;
     // It reads files.
     #[cfg(not(target_arch = "wasm32"))]
     mod recorded;

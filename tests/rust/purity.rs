@@ -8,7 +8,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 use warmfold::tape;
 
-use crate::support::{Carry, at_length, call_lengths, fold};
+use crate::support::{Carry, at_length, call_lengths, send};
 use crate::transcript::{self, Ids, KINDS, Says, Shape, Step, TOOLS, Text, Thought, Use};
 
 #[cfg(target_arch = "wasm32")]
@@ -118,7 +118,7 @@ fn fold_all() -> String {
         let mut carry = Carry::New;
         let (mut sum, mut edits) = (0u64, 0);
         for length in call_lengths(request["messages"].as_array().expect("messages are an array")) {
-            let call = fold(&at_length(&request, length), &options, &carry);
+            let call = send(&at_length(&request, length), &options, &carry);
             let outcome = serde_json::to_string(&call.outcome).expect("an outcome is JSON");
             sum = sum.rotate_left(1) ^ tape::fingerprint(&outcome) ^ tape::fingerprint(&call.output.to_string());
             edits = call.edits().len();

@@ -1,62 +1,32 @@
-//! Folds as a host does, through plain JSON, and builds the small histories that tests speak of.
+//! Folds on the wire that a test runs on, and builds the small histories that tests speak of.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
-use warmfold::fold::{self, Outcome};
-use warmfold::planner::Given;
-use warmfold::tape::Tape;
-use warmfold::wire::Request;
-use warmfold::{Options, Plan};
+use warmfold::fold::Outcome;
 
-/// What a host passes for the plan.
-#[derive(Clone, Debug)]
-pub enum Carry {
-    /// Nothing.
-    Derive,
-    /// `null`.
-    New,
-    /// What the last call returned.
-    Plan(Value),
-}
+pub use host::*;
 
-/// One model call: what went in and what came out.
+use crate::oracle::rendered;
+use crate::twin::{self, addresses::Addresses, openai_chat};
+
+mod host;
+
+/// One model call in the words of the Chat twin, whatever wire it was made on.
 #[derive(Debug)]
 pub struct Call {
     pub request: Value,
     pub options: Value,
     pub carry: Carry,
+    /// Its indices are those of the history; its patches are the wire's.
     pub outcome: Outcome,
-    /// The returned messages.
+    /// The messages with the edits in them, without context block and marks: those are held against what was sent.
     pub output: Value,
-    /// The returned plan.
+    /// As the wire has it.
     pub plan: Value,
-}
-
-/// An edit as a plan's JSON has it.
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-pub struct Edit {
-    pub message: usize,
-    pub part: usize,
-    pub tool: Option<String>,
-    pub fingerprint: String,
-    pub rule: String,
-    pub since: usize,
-    pub pieces: Vec<Piece>,
-    pub target: Option<Target>,
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-#[serde(untagged)]
-pub enum Piece {
-    Span(usize, usize),
-    Text(String),
-}
-
-#[derive(Clone, Debug, Deserialize, PartialEq)]
-pub struct Target {
-    pub message: usize,
-    pub part: usize,
-    pub fingerprint: String,
+    /// What really went out.
+    pub sent: Sent,
+    /// In the order of the plan, which need not be that of the twin's addresses.
+    told: Vec<Edit>,
+    carried: Vec<Edit>,
 }
 
 impl Call {
@@ -69,15 +39,14 @@ impl Call {
     }
 
     pub fn edits(&self) -> Vec<Edit> {
-        edits(&self.plan)
+        let mut edits = self.told.clone();
+        edits.sort_by_key(|edit| (edit.message, edit.part));
+        edits
     }
 
     /// The edits that were carried into this call.
     pub fn carried(&self) -> Vec<Edit> {
-        match &self.carry {
-            Carry::Plan(plan) => edits(plan),
-            Carry::Derive | Carry::New => Vec::new(),
-        }
+        self.carried.clone()
     }
 
     /// The edits that were not carried into this call, at whatever address.
@@ -90,54 +59,60 @@ impl Call {
         new
     }
 
-    /// How many messages were put before the history.
-    pub fn shift(&self) -> usize {
-        self.output().len() - self.input().len()
-    }
-
     pub fn says(&self, words: &str) -> bool {
-        self.outcome.report.reasons.iter().any(|reason| reason.contains(words))
+        self.sent.says(words)
     }
 
-    /// The text of a returned message whose content is a string.
+    /// The text of a message whose content is a string, as it is sent.
     pub fn text(&self, at: usize) -> &str {
         self.output[at]["content"].as_str().expect("its content is a string")
     }
 
     /// The carried plan of the next call.
     pub fn next(&self) -> Carry {
-        Carry::Plan(self.plan.clone())
+        Carry::Plan(Carried { plan: self.plan.clone(), told: Some(self.told.clone()) })
     }
 }
 
-pub fn edits(plan: &Value) -> Vec<Edit> {
-    Deserialize::deserialize(&plan["edits"]).expect("a plan's edits have their fields")
+/// Folds a Chat request `{ messages, tools?, tool_choice? }` on the wire of this test.
+///
+/// # Panics
+/// What is sent is not what the plan says, or the provider would refuse it.
+pub fn try_fold(request: &Value, options: &Value, carry: &Carry) -> warmfold::Result<Call> {
+    let twin = twin::current();
+    let converted = (twin.from_chat)(request);
+    let addresses = Addresses::of(twin, request, &converted);
+    let sent = twin.try_send(&converted.request, &addresses.options(options), carry)?;
+    let (before, carried) = match carry {
+        Carry::Plan(Carried { plan, told: Some(told) }) => (edits(plan), told.clone()),
+        Carry::Plan(Carried { plan, told: None }) => (Vec::new(), edits(plan).into_iter().filter_map(|edit| addresses.edit(edit)).collect()),
+        Carry::Derive | Carry::New => (Vec::new(), Vec::new()),
+    };
+    let told = |edit: Edit| {
+        let told = addresses.edit(edit.clone()).unwrap_or_else(|| panic!("an edit of no text of the twin's: {edit:?}"));
+        // Histories of different lengths may be as long on the wire: the first of them counts.
+        let known = before.iter().zip(&carried).find(|(old, _)| old.since == edit.since).map(|(_, told)| told.since);
+        let of_now = (edit.since == sent.input().len()).then_some(converted.homes.len());
+        Edit { since: known.or(of_now).unwrap_or(told.since), ..told }
+    };
+    let told: Vec<Edit> = sent.edits().into_iter().map(told).collect();
+    let mut output = request["messages"].clone();
+    told.iter().for_each(|edit| carry_out(edit, &mut output[edit.message]));
+    let outcome = addresses.outcome(sent.outcome.clone(), sent.shift());
+    let (request, options, carry, plan) = (request.clone(), options.clone(), carry.clone(), sent.plan.clone());
+    Ok(Call { request, options, carry, outcome, output, plan, sent, told, carried })
 }
 
-/// Folds a request `{ messages, tools?, tool_choice?, system? }`.
-pub fn try_fold(request: &Value, options: &Value, carry: &Carry) -> warmfold::Result<Call> {
-    let tape = Tape::from_json(request.to_string())?;
-    let checked = Options::from_json(options.clone())?;
-    let given = match carry {
-        Carry::Derive => Given::Derive,
-        Carry::New => Given::New,
-        Carry::Plan(plan) => Given::Carried(Plan::from_json(plan.clone())?),
-    };
-    let outcome = fold::fold(&Request::of(tape.root()), &checked, given)?;
-    let mut output = request["messages"].clone();
-    outcome.patches.iter().for_each(|patch| patch.apply_to(&mut output));
-    Ok(Call {
-        request: request.clone(),
-        options: options.clone(),
-        carry: carry.clone(),
-        plan: serde_json::to_value(&outcome.plan).expect("a plan is plain JSON"),
-        outcome,
-        output,
-    })
+fn carry_out(edit: &Edit, message: &mut Value) {
+    if edit.rule == "reasoning" {
+        return (openai_chat::TWIN.drop_reasoning)(message);
+    }
+    let slot = (openai_chat::TWIN.texts)(message).into_iter().find(|slot| slot.part == edit.part).expect("an edit lies on a text");
+    *message.pointer_mut(&slot.pointer).expect("it was found there") = rendered(&slot.text, &edit.pieces).into();
 }
 
 pub fn fold(request: &Value, options: &Value, carry: &Carry) -> Call {
-    try_fold(request, options, carry).expect("a good request folds")
+    try_fold(request, options, carry).unwrap_or_else(|fault| panic!("a good request folds: {fault}"))
 }
 
 /// Folds messages alone.
@@ -149,6 +124,14 @@ pub fn fold_messages(messages: &[Value], options: &Value, carry: &Carry) -> Call
 pub fn call_lengths(messages: &[Value]) -> Vec<usize> {
     let earlier = (1..messages.len()).filter(|at| messages[*at]["role"] == "assistant");
     earlier.chain([messages.len()]).collect()
+}
+
+/// At least this length of a history, so that on the wire of this test no message has only a part of its results: it would be rewritten when
+/// the others come.
+pub fn whole_length(request: &Value, length: usize) -> usize {
+    let homes = (twin::current().from_chat)(request).homes;
+    let shares = |at: &usize| *at > 0 && homes[*at].block.is_some() && homes[*at].messages == homes[at - 1].messages;
+    (length..homes.len()).find(|at| !shares(at)).unwrap_or(homes.len())
 }
 
 /// The request as it was at an earlier length of its history.

@@ -1,5 +1,6 @@
 //! Turns edits, context block and marks into patches of model messages.
 
+use super::read::last_tool;
 use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
 use crate::history::{BlockPlace, View};
 use crate::options::Marks;
@@ -29,8 +30,7 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
 fn before(view: &View<'_>, changes: &Changes<'_>, patches: &mut Vec<Patch>) -> crate::Result<()> {
     let block = changes.block.filter(|_| view.block == BlockPlace::Apart);
     let Some(system) = view.system else {
-        let last = view.tools.filter(|tools| tools.kind() == Kind::Array).and_then(|tools| tools.children().enumerate().last());
-        if let Some((at, tool)) = last.filter(|(_, tool)| changes.mark_system && marks::mark_on(*tool).is_none()) {
+        if let Some((at, tool)) = last_tool(view).filter(|(_, tool)| changes.mark_system && marks::mark_on(*tool).is_none()) {
             patches.push(marks::write(tool, &[&[Step::Key("tools"), Step::Index(at)]], changes, &|| format!("tools[{at}]"))?);
         }
         return Ok(());

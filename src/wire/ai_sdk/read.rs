@@ -38,8 +38,14 @@ fn front(view: &View<'_>) -> Option<Front> {
     match view.system {
         Some(system) => system_texts(system).last().filter(|text| !text.trim_ascii().is_empty()).map(|_| Front::System),
         None if matches!(view.block, BlockPlace::Prepend(_)) => None,
-        None => view.tools.filter(|tools| tools.kind() == Kind::Array && !tools.is_empty()).map(|_| Front::Tools),
+        None => last_tool(view).map(|_| Front::Tools),
     }
+}
+
+/// The last of a list of tools, if a mark can stand in it.
+pub(super) fn last_tool<'t>(view: &View<'t>) -> Option<(usize, Node<'t>)> {
+    let (at, tool) = view.tools.filter(|tools| tools.kind() == Kind::Array)?.children().enumerate().last()?;
+    (tool.kind() == Kind::Object).then_some((at, tool))
 }
 
 /// The texts of a system prompt that stands apart: a text, a system message or several.

@@ -3,11 +3,23 @@
 use serde_json::json;
 
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::every_wire;
+
+every_wire! {
+    what_can_never_fit_is_left_alone_with_a_reason covers 12 28,
+    a_window_without_room_is_an_error covers 13,
+    no_message_ever_goes_missing covers 14,
+    what_cannot_fit_names_the_entry_in_the_way,
+    over_the_window_a_fold_need_not_pay covers 16,
+    a_switch_to_a_smaller_model_fits_or_says_why covers 16,
+    never_is_never,
+    scripts_outside_ascii_count_for_what_they_are covers 27,
+    an_image_is_neither_its_base64_nor_free covers 27,
+    unknown_fields_count covers 28,
+    everything_sent_counts covers 28,
+}
 
 /// Tools and system prompt alone are over the budget: nothing loops, nothing changes, and the reason is given each time.
-#[test]
 fn what_can_never_fit_is_left_alone_with_a_reason() {
     let tools: Vec<_> = (0..50)
         .map(|at| json!({ "type": "function", "function": { "name": format!("tool_{at}"), "description": lines("what it does", 20) } }))
@@ -23,7 +35,6 @@ fn what_can_never_fit_is_left_alone_with_a_reason() {
 }
 
 /// The window less the reserve leaves nothing: an error at once, on the shortest history, rather than a loop.
-#[test]
 fn a_window_without_room_is_an_error() {
     let options = json!({ "model": { "contextWindow": 40_000 }, "completionReserve": 36_000 });
     let fault = try_fold(&json!({ "messages": [user("hi")] }), &options, &Carry::New).unwrap_err();
@@ -34,7 +45,6 @@ fn a_window_without_room_is_an_error() {
 }
 
 /// No budget is so small that a message goes missing.
-#[test]
 fn no_message_ever_goes_missing() {
     let long = user(&lines("all in one message", 200));
     for budget in [1, 25, 100] {
@@ -46,7 +56,6 @@ fn no_message_ever_goes_missing() {
 }
 
 /// A prompt over the window says what would be left, what fits, and which entry stands in the way.
-#[test]
 fn what_cannot_fit_names_the_entry_in_the_way() {
     let messages = history(&[&[user("go")], &exchange("a", "todo_write", json!({}), &lines("a plan", 400)), &[assistant("ok"), user("so")]]);
     let call = fold_messages(&messages, &json!({ "model": { "contextWindow": 3000 }, "completionReserve": 0 }), &Carry::New);
@@ -57,7 +66,6 @@ fn what_cannot_fit_names_the_entry_in_the_way() {
 }
 
 /// The window is hard: over it a fold is made although it does not pay.
-#[test]
 fn over_the_window_a_fold_need_not_pay() {
     let old = exchange("old", "read", json!({ "path": "old.rs" }), &lines("old", 40));
     let text: Vec<_> = (0..10).flat_map(|_| [assistant(&lines("a long answer", 100)), user("go on")]).collect();
@@ -73,8 +81,25 @@ fn over_the_window_a_fold_need_not_pay() {
     assert!(!off.outcome.folded);
 }
 
+/// A history that a large model took is folded for a small one, whose cache is another; where it cannot fit, the report says why.
+fn a_switch_to_a_smaller_model_fits_or_says_why() {
+    let reads = |tool: &str| {
+        (0..8).flat_map(|at| exchange(&format!("c{at}"), tool, json!({ "path": at.to_string() }), &lines(&at.to_string(), 300))).collect::<Vec<_>>()
+    };
+    let model = |id: &str, window: u32| json!({ "model": { "id": id, "contextWindow": window }, "completionReserve": 0 });
+    for (tool, fits) in [("read", true), ("todo_write", false)] {
+        let messages = history(&[&[user("go")], &reads(tool), &[assistant("ok"), user("so")]]);
+        let large = fold_messages(&messages, &model("large", 1_000_000), &Carry::New);
+        let before = fold_messages(&messages, &merged(&model("large", 1_000_000), &json!({ "when": "never" })), &Carry::New);
+        assert!(large.outcome.fits && before.outcome.report.tokens_after > 10_000);
+        let small = fold_messages(&messages, &model("small", 10_000), &before.next());
+        assert!(small.says("the model changed from large to small"), "{:?}", small.outcome.report.reasons);
+        assert_eq!((small.outcome.fits, small.outcome.report.cannot_fit.is_none()), (fits, fits), "{tool}");
+        assert_eq!(small.output().len(), messages.len());
+    }
+}
+
 /// `when: "never"` makes no edit, even over the window, and says that it could have.
-#[test]
 fn never_is_never() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 400)), &[assistant("ok"), user("so")]]);
     let options = json!({ "when": "never", "model": { "contextWindow": 2000 }, "completionReserve": 0, "protectRecentTurns": 1 });
@@ -84,7 +109,6 @@ fn never_is_never() {
 }
 
 /// Scripts outside ASCII are not under-counted: a token is at most four of their bytes, and rarely so many.
-#[test]
 fn scripts_outside_ascii_count_for_what_they_are() {
     let tokens = |text: &str| fold_messages(&[user(text)], &json!({}), &Carry::New).outcome.report.tokens_before;
     let (english, chinese, emoji) =
@@ -95,7 +119,6 @@ fn scripts_outside_ascii_count_for_what_they_are() {
 }
 
 /// An image costs neither its base64 nor nothing.
-#[test]
 fn an_image_is_neither_its_base64_nor_free() {
     let image = |size: usize| json!({ "role": "user", "content": [{ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{}", "A".repeat(size)) } }] });
     let tokens = |size| fold_messages(&[image(size)], &json!({}), &Carry::New).outcome.report.tokens_before;
@@ -103,8 +126,14 @@ fn an_image_is_neither_its_base64_nor_free() {
     assert!((200..2000).contains(&tokens(100)), "{}", tokens(100));
 }
 
-/// Everything sent counts: system, tools, a context block, call arguments, unknown fields.
-#[test]
+/// What a message has that nobody knows is sent, and counts.
+fn unknown_fields_count() {
+    let tokens = |message: serde_json::Value| fold_messages(&[user("hi"), message], &json!({}), &Carry::New).outcome.report.tokens_before;
+    let with = tokens(json!({ "role": "assistant", "content": "so", "audio": { "transcript": lines("words", 100) } }));
+    assert!(with > tokens(assistant("so")) + 500, "{with}");
+}
+
+/// Everything sent counts: system, tools, a context block, call arguments, reasoning.
 fn everything_sent_counts() {
     let text = lines("words", 100);
     let tokens = |request: serde_json::Value, options: serde_json::Value| fold(&request, &options, &Carry::New).outcome.report.tokens_before;
@@ -115,7 +144,6 @@ fn everything_sent_counts() {
         tokens(json!({ "messages": [user("hi")], "tools": [{ "description": text }] }), json!({})),
         tokens(json!({ "messages": [user("hi")] }), json!({ "contextBlock": text })),
         tokens(json!({ "messages": [user("hi"), asks(&[("a", "write", json!({ "text": text }))])] }), json!({})),
-        tokens(json!({ "messages": [user("hi"), { "role": "assistant", "content": null, "audio": { "transcript": text } }] }), json!({})),
         tokens(json!({ "messages": [user("hi"), { "role": "assistant", "content": "x", "reasoning": text }] }), json!({})),
     ];
     for (at, more) in more.into_iter().enumerate() {

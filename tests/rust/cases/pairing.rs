@@ -4,11 +4,24 @@ use serde_json::json;
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::{self, every_wire};
+
+every_wire! {
+    a_parallel_batch_is_never_parted covers 1,
+    half_a_batch_may_be_shortened covers 1,
+    what_is_kept_of_a_batch_keeps_its_call covers 2,
+    pairs_stay_whatever_the_budget covers 3,
+    orphans_are_orphans_on_every_path covers 4,
+    a_constant_id_does_not_make_results_alike covers 5,
+    a_reused_id_belongs_to_the_nearest_call covers 6,
+    fresh_ids_keep_the_plan covers 30,
+    orphans_stay_and_are_named covers 3,
+    a_call_is_answered_once covers 3,
+    a_legacy_function_is_paired_by_name,
+    one_id_for_a_batch_is_answered_in_order covers 5,
+}
 
 /// Whatever is shortened, each call of a parallel batch keeps its result. Guards against cuts inside a batch.
-#[test]
 fn a_parallel_batch_is_never_parted() {
     let uses: Vec<_> = (0..10).map(|at| (format!("call-{at}"), format!("src/{at}.rs"))).collect();
     let calls: Vec<_> = uses.iter().map(|(id, path)| (id.as_str(), "read", json!({ "path": path }))).collect();
@@ -22,8 +35,65 @@ fn a_parallel_batch_is_never_parted() {
     }
 }
 
+/// Of ten results of one batch the last six are kept: their call stays before them, and the other four keep their places.
+fn what_is_kept_of_a_batch_keeps_its_call() {
+    let ids: Vec<String> = (0..10).map(|at| format!("c{at}")).collect();
+    let uses: Vec<_> = ids.iter().map(|id| (id.as_str(), "read", json!({ "path": id }))).collect();
+    let results: Vec<_> = ids.iter().map(|id| result(id, &lines(id, 40))).collect();
+    let messages = history(&[&[user("go"), asks(&uses)], &results, &[assistant("done"), user("so")]]);
+    let keep: Vec<usize> = (6..12).collect();
+    let call = fold_messages(&messages, &merged(&eager(), &json!({ "pins": keep })), &Carry::New);
+    assert_eq!(call.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [2, 3, 4, 5]);
+    assert_eq!((call.output[1].clone(), &call.output()[6..]), (messages[1].clone(), &messages[6..]));
+    assert_eq!((twin::current().faults)(&call.sent.body), Vec::<String>::new());
+}
+
+/// However small the budget, each call has its result and each result its call, at every call of a long history.
+fn pairs_stay_whatever_the_budget() {
+    let round = |at: usize| {
+        let [one, two] = [format!("a{at}"), format!("b{at}")];
+        let both = asks(&[(&one, "read", json!({ "path": one })), (&two, "bash", json!({ "command": format!("./{two}") }))]);
+        [both, result(&two, &lines(&two, 30)), result(&one, &lines(&one, 30))]
+    };
+    let messages = history(&[&[system("rules"), user("go")], &(0..12).flat_map(round).collect::<Vec<_>>()]);
+    for budget in [1, 1000, 5000] {
+        let options = merged(&eager(), &json!({ "budgetTokens": budget, "protectRecentTurns": 1 }));
+        for call in carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone()) {
+            oracle::one_call(&call).unwrap();
+            assert_eq!((twin::current().faults)(&call.sent.body), Vec::<String>::new(), "with {budget} tokens");
+        }
+    }
+}
+
+/// A result that answers nothing is the same to every pass: none shortens it, and none lets it stand in for another. A call that nothing
+/// answers shows and changes nothing.
+fn orphans_are_orphans_on_every_path() {
+    let (text, read) = (lines("the same", 60), json!({ "path": "f" }));
+    let orphan = result("nobody", &text);
+    let rounds = [
+        exchange("a", "read", read.clone(), &text).to_vec(),
+        vec![orphan.clone(), asks(&[("never", "write", json!({ "path": "f", "content": "x" }))]), user("stop")],
+        exchange("b", "read", json!({ "path": "g" }), &text).to_vec(),
+        vec![asks(&[("lost", "read", read)]), user("so"), assistant("ok"), user("and")],
+    ];
+    let messages = history(&[&[user("go")], &rounds.concat()]);
+    let at = messages.iter().position(|message| *message == orphan).expect("it is there");
+    let paths = [
+        json!({}),
+        json!({ "maxToolResultBytes": 1_000_000, "elideStaleReads": true }),
+        json!({ "when": "pays", "budgetTokens": null }),
+        json!({ "model": { "contextWindow": 1000 }, "completionReserve": 0 }),
+    ];
+    for path in paths {
+        let call = fold_messages(&messages, &merged(&eager(), &path), &Carry::New);
+        oracle::one_call(&call).unwrap();
+        assert_eq!(call.output[at], orphan, "{path}");
+        assert!(call.edits().iter().all(|edit| edit.target.as_ref().is_none_or(|target| target.message != at)), "{path}: {:?}", call.edits());
+        assert!(call.edits().iter().all(|edit| ["truncated", "duplicate"].contains(&edit.rule.as_str())), "{path}: {:?}", call.edits());
+    }
+}
+
 /// Only one result of a batch is old enough to be cut: the other stays, and both stay where they are.
-#[test]
 fn half_a_batch_may_be_shortened() {
     let batch =
         [asks(&[("a", "read", json!({ "path": "a" })), ("b", "todo_write", json!({}))]), result("a", &lines("a", 40)), result("b", &lines("b", 40))];
@@ -33,7 +103,6 @@ fn half_a_batch_may_be_shortened() {
 }
 
 /// A server that gives every call the same id: each result belongs to the call before it, and none is lost or taken for a copy.
-#[test]
 fn a_constant_id_does_not_make_results_alike() {
     let rounds: Vec<_> =
         (0..5).flat_map(|at| exchange("x", "read", json!({ "path": format!("{at}.rs") }), &lines(&format!("file {at}"), 30))).collect();
@@ -45,7 +114,6 @@ fn a_constant_id_does_not_make_results_alike() {
 }
 
 /// A counter that starts again: results go to their own call, so a later read of another file supersedes nothing.
-#[test]
 fn a_reused_id_belongs_to_the_nearest_call() {
     let first = exchange("call_1", "read", json!({ "path": "old.rs" }), &lines("old", 30));
     let second = exchange("call_1", "grep", json!({ "pattern": "old.rs" }), &lines("new", 30));
@@ -56,7 +124,6 @@ fn a_reused_id_belongs_to_the_nearest_call() {
 }
 
 /// Ids that differ each time the history is encoded reject no edit.
-#[test]
 fn fresh_ids_keep_the_plan() {
     let with_ids =
         |id: &str| history(&[&[user("go")], &exchange(id, "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("so"), user("ok")]]);
@@ -66,7 +133,6 @@ fn fresh_ids_keep_the_plan() {
 }
 
 /// A result that answers nothing stays, and the report names it; so does a call that nothing answers.
-#[test]
 fn orphans_stay_and_are_named() {
     let messages = history(&[&[
         user("go"),
@@ -78,11 +144,11 @@ fn orphans_stay_and_are_named() {
     ]]);
     let call = fold_messages(&messages, &eager(), &Carry::New);
     assert!(call.edits().is_empty() && call.output() == messages);
-    assert!(call.says("without a tool call, the first in messages[1]"), "{:?}", call.outcome.report.reasons);
+    let named = format!("without a tool call, the first in {}[1]", call.sent.list());
+    assert!(call.says(&named), "{:?}", call.outcome.report.reasons);
 }
 
 /// A second result for a call that has one is an orphan, not a result of the call before.
-#[test]
 fn a_call_is_answered_once() {
     let both = [asks(&[("a", "read", json!({ "path": "a" }))]), result("a", &lines("a", 40)), result("a", &lines("b", 40))];
     let call = fold_messages(&history(&[&[user("go")], &both, &[assistant("ok"), user("so")]]), &eager(), &Carry::New);
@@ -90,7 +156,6 @@ fn a_call_is_answered_once() {
 }
 
 /// The functions of old are paired by name.
-#[test]
 fn a_legacy_function_is_paired_by_name() {
     let call = json!({ "role": "assistant", "content": null, "function_call": { "name": "read", "arguments": "{\"path\":\"a\"}" } });
     let answer = json!({ "role": "function", "name": "read", "content": lines("a", 40) });
@@ -101,7 +166,6 @@ fn a_legacy_function_is_paired_by_name() {
 }
 
 /// Parallel calls that a server gave one id are answered in their order, so the texts keep their own names.
-#[test]
 fn one_id_for_a_batch_is_answered_in_order() {
     let batch = asks(&[("x", "read", json!({ "path": "a" })), ("x", "read", json!({ "path": "b" }))]);
     let results = [result("x", &lines("a", 60)), result("x", &lines("b", 60))];

@@ -4,8 +4,19 @@ use serde_json::{Value, json};
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::every_wire;
+
+every_wire! {
+    a_huge_read_in_front_is_held_back_while_few_calls_are_expected covers 8,
+    a_huge_read_near_the_end_is_cut_at_once,
+    a_fold_waits_until_its_edits_have_missed_what_it_costs covers 7,
+    where_the_cache_saves_nothing_every_edit_is_made_at_once,
+    what_is_read_again_stays_longer covers 23,
+    what_was_quoted_stays_for_a_while covers 23,
+    a_read_of_what_was_changed_goes,
+    marks_make_a_fold_dearer,
+    nothing_pends_that_cannot_be_lowered,
+}
 
 /// Reads of files that nobody asks for again.
 fn reads(from: usize, to: usize, size: usize) -> Vec<Value> {
@@ -33,7 +44,6 @@ fn carried(messages: &[Value], options: &Value) -> Vec<Call> {
 
 /// A huge read far in front: with few calls to come, writing all behind it again costs more than it would save. It waits, and the report
 /// says so.
-#[test]
 fn a_huge_read_in_front_is_held_back_while_few_calls_are_expected() {
     let messages = history(&[&[user("go")], &reads(0, 1, 300), &[assistant("ok"), user("so")], &talk(8, 400)]);
     let held = options(&json!({ "byKind": { "read": { "protectCalls": 6 } }, "expectedCalls": 2 }));
@@ -47,7 +57,6 @@ fn a_huge_read_in_front_is_held_back_while_few_calls_are_expected() {
 }
 
 /// The same read at the end, with little behind it, is cut as soon as its age allows.
-#[test]
 fn a_huge_read_near_the_end_is_cut_at_once() {
     let messages = history(&[&[user("go")], &talk(4, 100), &reads(0, 1, 300), &talk(4, 2)]);
     let calls = carried(&messages, &options(&json!({ "expectedCalls": 2 })));
@@ -57,7 +66,6 @@ fn a_huge_read_near_the_end_is_cut_at_once() {
 }
 
 /// What has been due for long enough has missed what the fold costs; with ever so many calls to come it is not made before that.
-#[test]
 fn a_fold_waits_until_its_edits_have_missed_what_it_costs() {
     let messages = history(&[&[user("go")], &reads(0, 1, 200), &talk(30, 5)]);
     let calls = carried(&messages, &options(&json!({ "expectedCalls": 1000, "byKind": { "read": { "protectCalls": 6 } } })));
@@ -72,7 +80,6 @@ fn a_fold_waits_until_its_edits_have_missed_what_it_costs() {
 }
 
 /// With reads as dear as writes nothing is held back.
-#[test]
 fn where_the_cache_saves_nothing_every_edit_is_made_at_once() {
     let messages = history(&[&[user("go")], &reads(0, 12, 60)]);
     let calls = carried(&messages, &options(&json!({ "cache": "none" })));
@@ -83,7 +90,6 @@ fn where_the_cache_saves_nothing_every_edit_is_made_at_once() {
 }
 
 /// Read, cut, read again: it was cut too early, so this time the text stays twice as long.
-#[test]
 fn what_is_read_again_stays_longer() {
     let text = lines("the same file", 100);
     let read = |id: &str| exchange(id, "read", json!({ "path": "a.rs", "offset": 0, "limit": 50 }), &text);
@@ -101,7 +107,6 @@ fn what_is_read_again_stays_longer() {
 }
 
 /// A line that the model writes down keeps its result for some calls; then it goes.
-#[test]
 fn what_was_quoted_stays_for_a_while() {
     let quote = assistant("This is it:\nfile 0, line 7: nothing to see here\n");
     let messages = history(&[&[user("go")], &reads(0, 2, 60), &[quote, user("so")], &talk(10, 1)]);
@@ -117,7 +122,6 @@ fn what_was_quoted_stays_for_a_while() {
 }
 
 /// A read of a file that was changed since becomes a line that says so.
-#[test]
 fn a_read_of_what_was_changed_goes() {
     let edit = |id: &str, says: &str| exchange(id, "edit", json!({ "file_path": "/repo/src/0.rs", "old_string": "a", "new_string": "b" }), says);
     let rules = |says: &str, more: &Value| {
@@ -133,7 +137,6 @@ fn a_read_of_what_was_changed_goes() {
 }
 
 /// Marks bound what can be read again: where the last one stands far in front, a fold behind it costs more.
-#[test]
 fn marks_make_a_fold_dearer() {
     let messages = history(&[&[user("go")], &talk(6, 60), &reads(0, 1, 200), &talk(30, 1)]);
     let first = |marks: &str| {
@@ -145,7 +148,6 @@ fn marks_make_a_fold_dearer() {
 
 /// What no edit would make shorter does not wait for one: empty and tiny results, reasoning without a word, and a line that is longer than
 /// what it would stand in for.
-#[test]
 fn nothing_pends_that_cannot_be_lowered() {
     let read = |id: &str, text: &str| exchange(id, "read", json!({ "path": "f" }), text);
     let tiny = lines("tiny", 5);

@@ -4,8 +4,20 @@ use serde_json::{Value, json};
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::every_wire;
+
+every_wire! {
+    an_edited_message_loses_its_edit_alone covers 29,
+    inserted_messages_move_edits_along covers 29,
+    a_fork_keeps_what_it_shares covers 29,
+    deleted_messages_take_their_edits_along covers 29,
+    the_tool_must_agree,
+    a_plan_of_another_conversation_is_dropped_whole covers 29,
+    an_edit_renders_what_the_plan_says covers 29,
+    a_plan_survives_a_store,
+    a_broken_plan_is_refused_with_its_path,
+    spans_outside_the_text_apply_nowhere,
+}
 
 /// Three long reads, a chat about them, and the plan that shortens all three.
 fn folded() -> (Vec<Value>, Call) {
@@ -30,7 +42,6 @@ fn carry_to(messages: &[Value], plan: &Call) -> Call {
 }
 
 /// A result that was edited by the user loses its edit, the others keep theirs.
-#[test]
 fn an_edited_message_loses_its_edit_alone() {
     let (mut messages, plan) = folded();
     messages[4]["content"] = lines("rewritten", 40).into();
@@ -41,7 +52,6 @@ fn an_edited_message_loses_its_edit_alone() {
 }
 
 /// Messages inserted before or between move edits with their text; the user's last message is still there.
-#[test]
 fn inserted_messages_move_edits_along() {
     let (messages, plan) = folded();
     for at in 0..3 {
@@ -56,7 +66,6 @@ fn inserted_messages_move_edits_along() {
 }
 
 /// A history that was rewound and goes on otherwise keeps the edits of what is still there.
-#[test]
 fn a_fork_keeps_what_it_shares() {
     let (messages, plan) = folded();
     let fork = history(&[&messages[..5], &[assistant("another way"), user("the newest question")]]);
@@ -66,7 +75,6 @@ fn a_fork_keeps_what_it_shares() {
 }
 
 /// Deleted exchanges take their edits along.
-#[test]
 fn deleted_messages_take_their_edits_along() {
     let (messages, plan) = folded();
     let shorter = history(&[&messages[..1], &messages[3..]]);
@@ -76,7 +84,6 @@ fn deleted_messages_take_their_edits_along() {
 }
 
 /// Another tool with the same words is another thing.
-#[test]
 fn the_tool_must_agree() {
     let (mut messages, plan) = folded();
     messages[1]["tool_calls"][0]["function"]["name"] = "read_other".into();
@@ -84,7 +91,6 @@ fn the_tool_must_agree() {
 }
 
 /// A plan of one conversation is harmless in another.
-#[test]
 fn a_plan_of_another_conversation_is_dropped_whole() {
     let (_, plan) = folded();
     let other = history(&[&[user("hi")], &exchange("a", "read", json!({ "path": "x" }), &lines("x", 40)), &[assistant("ok"), user("so")]]);
@@ -94,28 +100,25 @@ fn a_plan_of_another_conversation_is_dropped_whole() {
 }
 
 /// The plan holds the pieces: other options, or another version's wording, change no byte of an old edit.
-#[test]
 fn an_edit_renders_what_the_plan_says() {
     let (messages, plan) = folded();
     let mut carried = plan.plan.clone();
     carried["edits"][0]["pieces"] = json!(["[an older version said so]\n", [0, 10]]);
     let other = json!({ "keepHeadBytes": 5, "keepTailBytes": 5, "label": "someone else", "when": "never" });
-    let call = fold_messages(&messages, &other, &Carry::Plan(carried));
+    let call = fold_messages(&messages, &other, &Carry::plan(carried));
     assert_eq!(call.text(2), "[an older version said so]\nfile 0, li");
     assert_eq!(call.text(4), plan.text(4));
 }
 
 /// A plan survives a store: written as JSON and read back it is the same plan.
-#[test]
 fn a_plan_survives_a_store() {
     let (messages, plan) = folded();
     let stored: Value = serde_json::from_str(&plan.plan.to_string()).unwrap();
-    let call = fold_messages(&messages, &eager(), &Carry::Plan(stored));
+    let call = fold_messages(&messages, &eager(), &Carry::plan(stored));
     assert!(call.plan == plan.plan && call.output == plan.output && !call.outcome.folded);
 }
 
 /// What a plan cannot be is refused with the path and the way out.
-#[test]
 fn a_broken_plan_is_refused_with_its_path() {
     let (messages, plan) = folded();
     let broken = |path: &[&str], value: Value| {
@@ -125,7 +128,7 @@ fn a_broken_plan_is_refused_with_its_path() {
             Err(_) => &mut at[*step],
         });
         *at = value;
-        try_fold(&json!({ "messages": messages }), &json!({}), &Carry::Plan(plan)).unwrap_err()
+        try_fold(&json!({ "messages": messages }), &json!({}), &Carry::plan(plan)).unwrap_err()
     };
     let faults = [
         (broken(&["version"], json!(99)), "plan.version"),
@@ -143,14 +146,13 @@ fn a_broken_plan_is_refused_with_its_path() {
 }
 
 /// Spans that are not inside their text, or inside a character, apply nowhere.
-#[test]
 fn spans_outside_the_text_apply_nowhere() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &"深".repeat(400)), &[assistant("ok"), user("so")]]);
     let plan = fold_messages(&messages, &eager(), &Carry::New);
     for span in [json!([0, 4_000_000_000u32]), json!([0, 4]), json!([1, 3])] {
         let mut carried = plan.plan.clone();
         carried["edits"][0]["pieces"] = json!(["[x]", span]);
-        let call = fold_messages(&messages, &json!({ "when": "never" }), &Carry::Plan(carried));
+        let call = fold_messages(&messages, &json!({ "when": "never" }), &Carry::plan(carried));
         assert!(call.edits().is_empty() && call.output() == messages);
     }
 }

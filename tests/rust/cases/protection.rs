@@ -4,11 +4,27 @@ use serde_json::{Value, json};
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::{self, every_wire};
+
+every_wire! {
+    the_newest_result_stays_however_large covers 15,
+    the_whole_running_batch_stays covers 15,
+    recent_turns_are_counted_by_calls_and_users,
+    memories_are_never_shortened covers 24,
+    pins_and_the_forced_tool_stay,
+    images_stay_and_text_beside_them_may_go covers 26,
+    reasoning_goes_whole covers 17,
+    reasoning_beside_a_tool_call_stays covers 18 19,
+    reasoning_that_a_router_passes_on_from_anthropic_stays_in_its_loop covers 18,
+    reasoning_content_stays_whatever_stands_beside_it covers 18 19,
+    reasoning_of_an_open_loop_stays covers 18 19,
+    the_latest_reasoning_and_the_only_reasoning_stay,
+    what_people_and_models_say_stays,
+    reasoning_beside_empty_fields_is_the_only_thing_said,
+    a_cold_call_does_not_overflow_the_window covers 16,
+}
 
 /// The newest result is the largest and far over budget: it stays, or the model would call again at once.
-#[test]
 fn the_newest_result_stays_however_large() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 3000))]);
     for turns in 0..3 {
@@ -18,7 +34,6 @@ fn the_newest_result_stays_however_large() {
 }
 
 /// All results of the running batch are the tail, not the last one alone.
-#[test]
 fn the_whole_running_batch_stays() {
     let batch = [
         asks(&[("a", "read", json!({ "path": "a" })), ("b", "read", json!({ "path": "b" }))]),
@@ -30,7 +45,6 @@ fn the_whole_running_batch_stays() {
 }
 
 /// Turns are counted as users count them: a tool loop of ten steps is ten turns, results are none.
-#[test]
 fn recent_turns_are_counted_by_calls_and_users() {
     let rounds: Vec<Value> =
         (0..10).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines(&at.to_string(), 40))).collect();
@@ -42,7 +56,6 @@ fn recent_turns_are_counted_by_calls_and_users() {
 }
 
 /// Memories, skills, todo lists and plans cannot be had again, and steer the agent.
-#[test]
 fn memories_are_never_shortened() {
     for tool in ["memory", "load_skill", "TodoWrite", "update_plan", "think", "ask_question"] {
         let messages = history(&[&[user("go")], &exchange("a", tool, json!({ "path": "a" }), &lines("a", 100)), &[assistant("ok"), user("so")]]);
@@ -53,7 +66,6 @@ fn memories_are_never_shortened() {
 }
 
 /// A pin holds a message or one part of it; the results of a tool that must be called next stay too.
-#[test]
 fn pins_and_the_forced_tool_stay() {
     let parts = json!({ "role": "tool", "tool_call_id": "b", "content": [{ "type": "text", "text": lines("one", 40) }, { "type": "text", "text": lines("two", 40) }] });
     let messages = history(&[
@@ -74,7 +86,6 @@ fn pins_and_the_forced_tool_stay() {
 }
 
 /// Thirty results with screenshots: images stay, the text beside them may go, and each image counts.
-#[test]
 fn images_stay_and_text_beside_them_may_go() {
     let shot = |at: usize| json!({ "type": "image_url", "image_url": { "url": format!("data:image/png;base64,{at}AAAA") } });
     let rounds: Vec<Value> = (0..30)
@@ -91,7 +102,6 @@ fn images_stay_and_text_beside_them_may_go() {
 }
 
 /// Reasoning goes whole or not at all: never as a placeholder with a signature that no longer fits.
-#[test]
 fn reasoning_goes_whole() {
     let thought = json!({ "role": "assistant", "content": "so", "reasoning": lines("hm", 30), "reasoning_details": [{ "type": "reasoning.text", "text": lines("hm", 30), "signature": "c2lnbmVk" }] });
     let messages = [user("go"), thought.clone(), user("and?"), assistant("well"), user("ok")];
@@ -103,7 +113,6 @@ fn reasoning_goes_whole() {
 }
 
 /// Reasoning that belongs to a tool call goes back with it: `reasoning_content`, and signed details.
-#[test]
 fn reasoning_beside_a_tool_call_stays() {
     for field in ["reasoning_content", "reasoning_details"] {
         let mut ask = asks(&[("a", "read", json!({ "path": "a" }))]);
@@ -116,20 +125,40 @@ fn reasoning_beside_a_tool_call_stays() {
 }
 
 /// What a router passes on from Anthropic is needed as there: until the user speaks again.
-#[test]
 fn reasoning_that_a_router_passes_on_from_anthropic_stays_in_its_loop() {
     let mut ask = asks(&[("a", "read", json!({ "path": "a" }))]);
     ask["reasoning_details"] = json!([{ "text": lines("hm", 30), "signature": "x", "format": "anthropic-claude-v1" }]);
     let messages = [user("go"), ask.clone(), result("a", "short"), assistant("well"), user("ok"), assistant("so"), user("yes")];
     assert_eq!(fold_messages(&messages[..4], &eager(), &Carry::New).output[1], ask);
     assert!(fold_messages(&messages, &eager(), &Carry::New).output[1]["reasoning_details"].is_null());
+}
+
+/// What DeepSeek needs may stand beside what Anthropic has signed.
+fn reasoning_content_stays_whatever_stands_beside_it() {
+    let mut ask = asks(&[("a", "read", json!({ "path": "a" }))]);
+    ask["reasoning_details"] = json!([{ "text": lines("hm", 30), "signature": "x", "format": "anthropic-claude-v1" }]);
     ask["reasoning_content"] = "hm".into();
-    let messages = [&[user("go"), ask.clone()], &messages[2..]].concat();
-    assert_eq!(fold_messages(&messages, &eager(), &Carry::New).output[1], ask, "what DeepSeek needs is there too");
+    let messages = [user("go"), ask.clone(), result("a", "short"), assistant("well"), user("ok"), assistant("so"), user("yes")];
+    assert_eq!(fold_messages(&messages, &eager(), &Carry::New).output[1], ask);
+}
+
+/// As long as the user has not spoken again, whoever the provider is, and whichever field it stands in.
+fn reasoning_of_an_open_loop_stays() {
+    for field in ["reasoning", "reasoning_content", "reasoning_details"] {
+        let asks = |id: &str| {
+            let mut ask = asks(&[(id, "read", json!({ "path": id }))]);
+            let detail = json!([{ "type": "reasoning.text", "text": lines("hm", 30), "signature": "x", "format": "anthropic-claude-v1" }]);
+            ask[field] = if field == "reasoning_details" { detail } else { lines("hm", 30).into() };
+            ask
+        };
+        let messages = [user("go"), asks("a"), result("a", "short"), asks("b"), result("b", "short"), asks("c"), result("c", "short")];
+        let call = fold_messages(&messages, &eager(), &Carry::New);
+        let needed = field != "reasoning" || !twin::current().is_chat(); // the provider of that field takes it back and needs it not
+        assert_eq!(call.output[1] == messages[1], needed, "{field}");
+    }
 }
 
 /// The latest answer keeps its reasoning, and an answer that is nothing but reasoning is not emptied.
-#[test]
 fn the_latest_reasoning_and_the_only_reasoning_stay() {
     let latest = json!({ "role": "assistant", "content": "so", "reasoning": lines("hm", 30) });
     let only = json!({ "role": "assistant", "content": null, "reasoning": lines("hm", 30) });
@@ -138,7 +167,6 @@ fn the_latest_reasoning_and_the_only_reasoning_stay() {
 }
 
 /// Users, systems, developers and assistants are never shortened, whatever they hold and wherever they stand.
-#[test]
 fn what_people_and_models_say_stays() {
     let long = lines("a long story", 500);
     let messages = [
@@ -155,7 +183,6 @@ fn what_people_and_models_say_stays() {
 }
 
 /// What SDKs add to a message says nothing: without its reasoning it would go out empty.
-#[test]
 fn reasoning_beside_empty_fields_is_the_only_thing_said() {
     for (key, value) in [("annotations", json!([])), ("id", json!("m1")), ("tool_calls", json!([])), ("refusal", json!(null))] {
         let mut thought = json!({ "role": "assistant", "content": " ", "reasoning": lines("thinking", 40) });
@@ -166,7 +193,6 @@ fn reasoning_beside_empty_fields_is_the_only_thing_said() {
 }
 
 /// On a cold call protection may be given back only as far as the window allows.
-#[test]
 fn a_cold_call_does_not_overflow_the_window() {
     let reads: Vec<Value> =
         (0..8).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": at.to_string() }), &lines("text", 300))).collect();

@@ -4,8 +4,24 @@ use serde_json::{Value, json};
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::every_wire;
+
+every_wire! {
+    a_later_read_supersedes,
+    a_stub_supersedes_nothing covers 21,
+    an_error_supersedes_nothing,
+    ranges_must_cover covers 22,
+    prose_is_no_part_of_a_resource,
+    later_copies_give_way,
+    no_two_results_give_way_to_each_other,
+    the_latest_read_of_an_active_file_is_whole covers 23,
+    of_many_reads_only_the_last_is_whole,
+    refetches_are_counted covers 23,
+    a_failed_read_in_any_spelling_supersedes_nothing,
+    a_copy_behind_something_else_is_news,
+    a_failed_result_is_never_a_line_alone,
+    reads_of_one_batch_supersede_each_other_never,
+}
 
 /// Folds two uses of `tool` and returns the rules of the edits, by message.
 fn rules_of(tool: &str, first: (Value, &str), second: (Value, &str)) -> Vec<(usize, String)> {
@@ -21,7 +37,6 @@ fn superseded() -> Vec<(usize, String)> {
 }
 
 /// A later whole read of the same file supersedes the earlier one, which becomes one line that points on.
-#[test]
 fn a_later_read_supersedes() {
     let (old, new) = (lines("old", 80), lines("new", 80));
     assert_eq!(rules_of("read", (json!({ "path": "f" }), &old), (json!({ "path": "f" }), &new)), superseded());
@@ -30,7 +45,6 @@ fn a_later_read_supersedes() {
 }
 
 /// "Unchanged since the last read" is no text: what it refers to stays.
-#[test]
 fn a_stub_supersedes_nothing() {
     for stub in ["unchanged since last read", "File has not been modified since you read it.", "Content already in context; see above."] {
         assert_eq!(rules_of("read", (json!({ "path": "f" }), &lines("old", 300)), (json!({ "path": "f" }), stub)), [], "{stub}");
@@ -38,7 +52,6 @@ fn a_stub_supersedes_nothing() {
 }
 
 /// A failed read stands in for nothing.
-#[test]
 fn an_error_supersedes_nothing() {
     for error in [
         "Error: file not found",
@@ -53,7 +66,6 @@ fn an_error_supersedes_nothing() {
 }
 
 /// A part does not stand in for the whole; the whole does for a part, and a range for one inside it.
-#[test]
 fn ranges_must_cover() {
     let range = |offset: u32, limit: u32| json!({ "path": "f", "offset": offset, "limit": limit });
     let whole = || json!({ "path": "f" });
@@ -71,7 +83,6 @@ fn ranges_must_cover() {
 }
 
 /// What an agent tells about its reasons is no part of the resource; any other argument is.
-#[test]
 fn prose_is_no_part_of_a_resource() {
     let (old, new) = (lines("old", 80), lines("new", 80));
     let with = |name: &str, value: &str| json!({ "path": "f", (name): value });
@@ -80,7 +91,6 @@ fn prose_is_no_part_of_a_resource() {
 }
 
 /// The first copy stays, later ones become a line; two tools that say the same are no copies.
-#[test]
 fn later_copies_give_way() {
     let text = lines("the same", 80);
     let same = rules_of("bash", (json!({ "command": "./a" }), &text), (json!({ "command": "./a -v" }), &text));
@@ -92,7 +102,6 @@ fn later_copies_give_way() {
 }
 
 /// Read, copy, read anew: no two entries give way to each other, and one of them is still whole.
-#[test]
 fn no_two_results_give_way_to_each_other() {
     let text = lines("the same", 80);
     let rounds: Vec<Value> = (0..6).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": "f" }), &text)).collect();
@@ -105,7 +114,6 @@ fn no_two_results_give_way_to_each_other() {
 }
 
 /// Active files under a small budget: what was just read again is whole, so nobody needs to read it a third time.
-#[test]
 fn the_latest_read_of_an_active_file_is_whole() {
     let rounds: Vec<Value> = (0..8)
         .flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("{}.rs", at % 2) }), &lines(&format!("version {at}"), 60)))
@@ -122,7 +130,6 @@ fn the_latest_read_of_an_active_file_is_whole() {
 }
 
 /// A file that is read at every step: only the last read is whole, not every second one that an older edit happens to point at.
-#[test]
 fn of_many_reads_only_the_last_is_whole() {
     let rounds: Vec<Value> =
         (0..8).flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": "f" }), &lines(&format!("version {at}"), 60))).collect();
@@ -134,7 +141,6 @@ fn of_many_reads_only_the_last_is_whole() {
 }
 
 /// A call made again for what was taken out is counted: the signal that a setting is too eager.
-#[test]
 fn refetches_are_counted() {
     let first = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "f" }), &lines("f", 80)), &[assistant("ok"), user("so")]]);
     let folded = fold_messages(&first, &eager(), &Carry::New);
@@ -145,7 +151,6 @@ fn refetches_are_counted() {
 }
 
 /// Errors come in many spellings, some of them long, some as a field beside the text.
-#[test]
 fn a_failed_read_in_any_spelling_supersedes_nothing() {
     let long = lines("what the server had to say", 8);
     for start in [
@@ -170,7 +175,6 @@ fn a_failed_read_in_any_spelling_supersedes_nothing() {
 }
 
 /// Read, change, read, change back, read: the last says what the first said, but the one in between says otherwise, so it stays.
-#[test]
 fn a_copy_behind_something_else_is_news() {
     let (old, new) = (lines("old", 60), lines("new", 60));
     let run = |id: &str, text: &str| exchange(id, "run_tests", json!({}), text);
@@ -188,7 +192,6 @@ fn a_copy_behind_something_else_is_news() {
 }
 
 /// A line in place of a failed result would hide that it failed: it keeps its first words, whatever came before or after.
-#[test]
 fn a_failed_result_is_never_a_line_alone() {
     let failed = format!("Error: 3 of 80 tests failed\n{}", lines("what failed", 80));
     let said = |mut exchange: [Value; 2]| {
@@ -225,7 +228,6 @@ fn a_failed_result_is_never_a_line_alone() {
 
 /// Of two reads in one batch nobody knows which is newer: neither stands in for the other, in whichever order they come. An older read
 /// gives way to them.
-#[test]
 fn reads_of_one_batch_supersede_each_other_never() {
     let part = || json!({ "path": "f", "offset": 10, "limit": 20 });
     let whole = || json!({ "path": "f" });

@@ -4,8 +4,18 @@ use serde_json::json;
 
 use crate::oracle;
 use crate::support::*;
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::twin::every_wire;
+
+every_wire! {
+    no_character_is_parted covers 20,
+    an_escape_of_an_envelope_is_not_parted covers 20,
+    a_breadcrumb_says_that_nothing_is_broken covers 25,
+    side_effects_are_not_repeated,
+    commands_that_may_act_are_not_repeated,
+    a_breadcrumb_in_the_input_is_text,
+    head_and_tail_may_be_nothing,
+    the_count_adds_up,
+}
 
 /// Cuts one result of a tool at these sizes.
 fn cut(tool: &str, text: &str, head: usize, tail: usize) -> String {
@@ -18,7 +28,6 @@ fn cut(tool: &str, text: &str, head: usize, tail: usize) -> String {
 }
 
 /// A long run and then an emoji, at the head's cut and at the tail's, at every offset: nothing is parted.
-#[test]
 fn no_character_is_parted() {
     for sign in ["😀", "👩🏽‍🚀", "e\u{301}", "🇫🇷", "\u{1b}[31m", "\r\n", "क\u{94d}"] {
         for offset in 0..sign.len() + 2 {
@@ -32,7 +41,6 @@ fn no_character_is_parted() {
 }
 
 /// Line ends inside a JSON envelope are line ends: the cut leaves no half of an escape.
-#[test]
 fn an_escape_of_an_envelope_is_not_parted() {
     let envelope = json!({ "output": lines("said \"so\" \\ then", 60), "exit_code": 0 }).to_string();
     for keep in 60..140 {
@@ -44,7 +52,6 @@ fn an_escape_of_an_envelope_is_not_parted() {
 }
 
 /// A breadcrumb never sounds as if the file were damaged: it says that the source is intact, or that only the transcript is shortened.
-#[test]
 fn a_breadcrumb_says_that_nothing_is_broken() {
     for (tool, intact) in [
         ("read", true),
@@ -68,7 +75,6 @@ fn a_breadcrumb_says_that_nothing_is_broken() {
 }
 
 /// What has side effects is never offered to be called again.
-#[test]
 fn side_effects_are_not_repeated() {
     for (tool, again) in [
         ("read", true),
@@ -92,7 +98,6 @@ fn side_effects_are_not_repeated() {
 }
 
 /// A command line may do more than it shows: only what reads, searches and lists is offered to be called again.
-#[test]
 fn commands_that_may_act_are_not_repeated() {
     for (command, again) in [
         ("cat src/a.rs", true),
@@ -113,7 +118,6 @@ fn commands_that_may_act_are_not_repeated() {
 }
 
 /// A text that looks like a breadcrumb of ours is text like any other.
-#[test]
 fn a_breadcrumb_in_the_input_is_text() {
     let fake = format!("[warmfold: 9 of 10 lines elided; source intact, call read again]\n[...]\n{}", lines("x", 60));
     let text = cut("read", &fake, 100, 100);
@@ -121,7 +125,6 @@ fn a_breadcrumb_in_the_input_is_text() {
 }
 
 /// Only a tail, only a head, or neither: the line is there, and nothing stands where nothing is kept.
-#[test]
 fn head_and_tail_may_be_nothing() {
     let text = lines("x", 60);
     let (none, head, tail) = (cut("read", &text, 0, 0), cut("read", &text, 100, 0), cut("read", &text, 0, 100));
@@ -131,7 +134,6 @@ fn head_and_tail_may_be_nothing() {
 }
 
 /// The count in the line is of what went, so that a model can tell how much it would ask for.
-#[test]
 fn the_count_adds_up() {
     let text = lines("x", 60);
     let kept = cut("read", &text, 100, 100);

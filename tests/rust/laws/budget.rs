@@ -8,12 +8,20 @@ use super::{all, cases};
 use crate::histories::{output, policy, policy_with_budget, request};
 use crate::oracle::protect_from;
 use crate::support::*;
+use crate::twin::every_wire;
+
+every_wire! {
+    the_target_is_reached_when_it_can_be,
+    the_protected_window_is_never_shortened covers 15,
+    the_report_adds_up,
+    usage_is_applied_once,
+    a_retry_does_not_apply_its_usage_again,
+}
 
 proptest! {
     #![proptest_config(cases(400))]
 
     /// Where making every eligible edit reaches the target, the target is reached.
-    #[test]
     fn the_target_is_reached_when_it_can_be(request in request(), policy in policy_with_budget()) {
         let policy = all(&[&policy.0, &json!({ "when": "budget", "model": null })]);
         let limit = policy["budgetTokens"].as_u64().unwrap() as f64;
@@ -31,7 +39,6 @@ proptest! {
     }
 
     /// Under one policy nothing recent is ever shortened, however far over budget it is.
-    #[test]
     fn the_protected_window_is_never_shortened(request in request(), policy in policy()) {
         let turns = policy.0["protectRecentTurns"].as_u64().unwrap() as usize;
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
@@ -42,7 +49,6 @@ proptest! {
     }
 
     /// The figures of the report are those of the window, and of each other.
-    #[test]
     fn the_report_adds_up(request in request(), policy in policy(), output in output()) {
         let call = fold(&request.0, &all(&[&policy.0, &output.0]), &Carry::New);
         let report = &call.outcome.report;
@@ -51,7 +57,7 @@ proptest! {
         if let Some(cannot_fit) = &report.cannot_fit {
             prop_assert!(report.tokens_after > cannot_fit.limit_tokens && cannot_fit.floor_tokens <= report.tokens_after);
         }
-        let mut elided: Vec<usize> = call.edits().iter().map(|edit| edit.message).collect();
+        let mut elided: Vec<usize> = call.sent.edits().iter().map(|edit| edit.message).collect();
         elided.dedup();
         prop_assert_eq!(report.messages_elided, elided.len());
         let points = &call.outcome.breakpoints;
@@ -59,10 +65,12 @@ proptest! {
     }
 
     /// A usage scales the estimate of the request that it is for, once, however often it is passed on.
-    #[test]
     fn usage_is_applied_once(request in request(), policy in policy(), factor in 0.3..3.0f64, again in 1..4usize) {
         let policy = all(&[&policy.0, &json!({ "budgetTokens": 1_000_000, "model": null })]);
         let total = request.0["messages"].as_array().unwrap().len();
+        if whole_length(&request.0, total - 1) == total {
+            return Ok(()); // on this wire both lengths are one
+        }
         let first = fold(&at_length(&request.0, total - 1), &policy, &Carry::New);
         let estimate = f64::from(first.outcome.report.tokens_after);
         if estimate < 40.0 {
@@ -82,7 +90,6 @@ proptest! {
 }
 
 /// A retry after a fold reports on the request before the fold: what was learned from it is not learned again against less.
-#[test]
 fn a_retry_does_not_apply_its_usage_again() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 400)), &[assistant("ok"), user("so")]]);
     let first = fold_messages(&messages, &json!({ "when": "never" }), &Carry::New);

@@ -6,26 +6,37 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use warmfold::cache::model::{Block, Cache, Request as Sent};
+use warmfold::cache::model::{self, Block, Cache};
 use warmfold::history::EntryKind;
 use warmfold::history::actions::Action;
 use warmfold::tape::{self, Tape};
 use warmfold::wire::Request;
-use warmfold::{Format, Options, tokens};
+use warmfold::{Options, tokens};
 
 use super::{all, cases, holds};
 use crate::histories::{Json, long_request, paying, policy};
 use crate::oracle::{self, protect_from, rendered, text_at};
-use crate::support::{Call, Carry, Edit, at_length, call_lengths, carry_through, fold};
+use crate::support::{Call, Carry, Edit, Sent, at_length, call_lengths, carry_through, fold};
+use crate::twin::{self, every_wire};
+
+every_wire! {
+    a_fold_never_loses_when_the_expected_calls_follow covers 8,
+    a_fold_costs_at_most_what_its_edits_have_missed covers 8,
+    a_cold_call_folds_once,
+    an_unreachable_budget_does_not_fold_at_every_call covers 7 12,
+    what_was_quoted_is_not_cut,
+    a_long_conversation_keeps_the_laws,
+}
 
 fn lengths_of(request: &Value) -> Vec<usize> {
     call_lengths(request["messages"].as_array().expect("a request has messages"))
 }
 
 /// What a call sends, as the cache sees it: what stands before the messages, then each of them.
-fn blocks(messages: &[Value]) -> Vec<Block> {
-    let tape = Tape::from_json(json!({ "messages": messages }).to_string()).expect("it was folded");
-    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).expect("it was folded");
+fn blocks(sent: &Sent) -> Vec<Block> {
+    let messages = sent.output();
+    let tape = Tape::from_json(sent.body.to_string()).expect("it was folded");
+    let view = twin::current().format.read(&Request::of(tape.root()), None).expect("it was folded");
     let overhead = Block { print: 0, tokens: u64::from(view.overhead.tokens), blocks: 1 };
     let message = |(at, message): (usize, &warmfold::history::Message)| Block {
         print: tape::fingerprint(&messages[at].to_string()),
@@ -64,7 +75,7 @@ impl Provider {
 }
 
 fn bill(cache: &mut Cache, options: &Options, blocks: &[Block]) -> f64 {
-    cache.bill(&Sent { messages: blocks, marks: None, at_ms: None, cold: false }).cost(&options.cache)
+    cache.bill(&model::Request { messages: blocks, marks: None, at_ms: None, cold: false }).cost(&options.cache)
 }
 
 /// A warm call that folds, and the same call without new edits.
@@ -82,10 +93,10 @@ fn warm_folds<'c>(calls: &'c [Call], options: &Value) -> Vec<Fold<'c>> {
     let mut provider = Provider::new(options);
     let mut folds = Vec::new();
     for (number, call) in calls.iter().enumerate() {
-        let sent = blocks(call.output());
+        let sent = blocks(&call.sent);
         if number > 0 && call.outcome.folded {
             let without = fold(&call.request, &all(&[options, &json!({ "when": "never" })]), &call.carry);
-            let without = blocks(without.output());
+            let without = blocks(&without.sent);
             let expected = provider.options.expected_calls.map_or(number.max(10), |calls| calls as usize);
             let extra = |later| provider.cost(&sent, later) - provider.cost(&without, later);
             folds.push(Fold { number, call, extra: extra(0), extra_in_the_end: extra(expected) });
@@ -102,15 +113,22 @@ fn left_of(call: &Call, edit: &Edit) -> Option<Edit> {
 
 /// What each edit of a fold saves over what was sent in its place, in tokens.
 fn saved(call: &Call, edit: &Edit) -> u64 {
-    let tape = Tape::from_json(call.request.to_string()).expect("it was folded");
-    let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).expect("it was folded");
-    let entry = &view.entries[view.entry_at(edit.message, edit.part as u32).expect("an edit has an entry")];
-    if entry.kind == EntryKind::Reasoning {
-        return u64::from(entry.estimate());
+    if edit.rule == "reasoning" {
+        return reasoning_saved(call, edit);
     }
-    let estimate = |edit: &Edit| u64::from(tokens::estimate(&rendered(entry.text(), &edit.pieces)));
+    let text = text_at(&call.input()[edit.message], edit.part).expect("an edit lies on a text");
+    let estimate = |edit: &Edit| u64::from(tokens::estimate(&rendered(text, &edit.pieces)));
     let before = left_of(call, edit).map(|cut| estimate(&cut));
-    before.unwrap_or(u64::from(entry.estimate())) - estimate(edit)
+    before.unwrap_or(u64::from(tokens::estimate(text))) - estimate(edit)
+}
+
+/// The reasoning of a message as the wire has it.
+fn reasoning_saved(call: &Call, edit: &Edit) -> u64 {
+    let message = (twin::current().from_chat)(&call.request).homes[edit.message].messages.start;
+    let tape = Tape::from_json(call.sent.request.to_string()).expect("it was folded");
+    let view = twin::current().format.read(&Request::of(tape.root()), None).expect("it was folded");
+    let entries = view.entries[view.messages[message].entries.clone()].iter().filter(|entry| entry.kind == EntryKind::Reasoning);
+    entries.map(|entry| u64::from(entry.estimate())).sum()
 }
 
 /// The first call at which an edit could have been made: where that takes more than reading the history, the earliest that it can be.
@@ -236,7 +254,6 @@ proptest! {
     #![proptest_config(cases(60))]
 
     /// A fold that the rule accepts never costs more than going without when the calls that it counts on follow.
-    #[test]
     fn a_fold_never_loses_when_the_expected_calls_follow(request in long_request(), policy in paying()) {
         let calls = carry_through(&request.0, &lengths_of(&request.0), |_| policy.0.clone());
         for fold in warm_folds(&calls, &policy.0) {
@@ -245,7 +262,6 @@ proptest! {
     }
 
     /// A warm fold costs at most what its edits have missed since they were due; so all of them together cost no more than that either.
-    #[test]
     fn a_fold_costs_at_most_what_its_edits_have_missed(request in long_request(), policy in paying()) {
         let calls = carry_through(&request.0, &lengths_of(&request.0), |_| policy.0.clone());
         let dues = Dues::new(calls.last().unwrap());
@@ -271,7 +287,6 @@ proptest! {
     }
 
     /// A cold call makes all that is due; the calls behind it make only what became due since.
-    #[test]
     fn a_cold_call_folds_once(request in long_request(), policy in paying(), at in any::<prop::sample::Index>()) {
         let lengths = lengths_of(&request.0);
         let at = at.index(lengths.len());
@@ -293,7 +308,6 @@ proptest! {
     }
 
     /// A budget that cannot be reached is no reason to fold at each call: a fold reaches the target, saves a tenth of the limit, or pays.
-    #[test]
     fn an_unreachable_budget_does_not_fold_at_every_call(
         request in long_request(), policy in paying(), when in prop::sample::select(vec!["pays", "budget"]),
         share in prop::sample::select(vec![0.05, 0.2, 0.5]), ratio in prop::sample::select(vec![0.3, 0.5, 1.0]),
@@ -315,7 +329,6 @@ proptest! {
     }
 
     /// What was quoted lately is not cut; what a cut had left may go.
-    #[test]
     fn what_was_quoted_is_not_cut(request in long_request(), policy in paying(), when in prop::sample::select(vec!["pays", "budget"]), calls in 1..20u32) {
         let options = all(&[&policy.0, &json!({ "protectQuotedCalls": calls, "when": when, "budgetTokens": 4000 })]);
         let calls = carry_through(&request.0, &lengths_of(&request.0), |_| options.clone());
@@ -329,7 +342,6 @@ proptest! {
     }
 
     /// All laws of single calls, and of two in a row, hold over long conversations, and without a plan.
-    #[test]
     fn a_long_conversation_keeps_the_laws(request in long_request(), policy in policy(), at in any::<prop::sample::Index>()) {
         let lengths = lengths_of(&request.0);
         let calls = carry_through(&request.0, &lengths, |_| policy.0.clone());
@@ -342,6 +354,6 @@ proptest! {
         let at = at.index(lengths.len());
         let derived = fold(&at_length(&request.0, lengths[at]), &policy.0, &Carry::Derive);
         prop_assert_eq!(&derived.plan, &calls[at].plan);
-        prop_assert_eq!(&derived.output, &calls[at].output);
+        prop_assert_eq!(&derived.sent.body, &calls[at].sent.body);
     }
 }

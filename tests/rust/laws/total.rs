@@ -2,11 +2,22 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use warmfold::Error;
 
-use super::{all, cases};
+use super::{all, cases, converted};
 use crate::histories::{Json, output, policy, request, signals};
 use crate::oracle;
-use crate::support::{Carry, fold, try_fold};
+use crate::support::{Carry, list_of, send, try_fold, try_send};
+use crate::twin::{self, Twin, every_wire, law};
+
+every_wire! {
+    any_messages,
+    any_options,
+    any_plan,
+    damaged_options,
+    damaged_requests,
+    damaged_plans,
+}
 
 /// Any JSON, with the names that we read sprinkled in.
 pub(crate) fn any_json() -> impl Strategy<Value = Value> {
@@ -73,11 +84,21 @@ pub(crate) fn damage(root: &mut Value, at: prop::sample::Index, with: Value) {
 
 /// Folds; whatever comes back keeps the laws, or is an error that helps.
 fn folds_or_explains(request: &Value, options: &Value, carry: &Carry) -> Result<(), TestCaseError> {
-    let fault = match try_fold(request, options, carry) {
-        Ok(call) => return super::holds(oracle::one_call(&call)),
-        Err(fault) => fault,
-    };
-    let starts = ["messages", "options", "plan", "json"];
+    match try_fold(request, options, carry) {
+        Ok(call) => super::holds(oracle::one_call(&call)),
+        Err(fault) => helps(&fault, &["options", "plan", "json"]),
+    }
+}
+
+/// The same of a request as the wire has it, whatever it is.
+pub(crate) fn sends_or_explains(twin: &Twin, request: &Value, options: &Value, carry: &Carry, starts: &[&str]) -> Result<(), TestCaseError> {
+    match try_send(request, options, carry) {
+        Ok(sent) => super::holds(law::sent_as_planned(twin, &sent)),
+        Err(fault) => helps(&fault, starts),
+    }
+}
+
+fn helps(fault: &Error, starts: &[&str]) -> Result<(), TestCaseError> {
     prop_assert!(starts.iter().any(|start| fault.path().starts_with(start)), "an error without a path: {fault:?}");
     prop_assert!(fault.message().len() > 10 && !fault.code().as_str().is_empty(), "an error that does not help: {fault:?}");
     Ok(())
@@ -86,22 +107,21 @@ fn folds_or_explains(request: &Value, options: &Value, carry: &Carry) -> Result<
 proptest! {
     #![proptest_config(cases(600))]
 
-    #[test]
     fn any_messages(messages in any_json(), policy in policy(), output in output()) {
-        folds_or_explains(&json!({ "messages": messages }), &all(&[&policy.0, &output.0]), &Carry::Derive)?;
+        let (mut request, options) = converted(&json!({ "messages": [] }), &all(&[&policy.0, &output.0]));
+        let list = list_of(&request);
+        request[list] = messages;
+        sends_or_explains(twin::current(), &request, &options, &Carry::Derive, &[list, "options"])?;
     }
 
-    #[test]
     fn any_options(request in request(), options in any_json()) {
         folds_or_explains(&request.0, &options, &Carry::New)?;
     }
 
-    #[test]
     fn any_plan(request in request(), policy in policy(), plan in any_json()) {
-        folds_or_explains(&request.0, &policy.0, &Carry::Plan(plan))?;
+        folds_or_explains(&request.0, &policy.0, &Carry::plan(plan))?;
     }
 
-    #[test]
     fn damaged_options(request in request(), policy in policy(), output in output(), signals in signals(), at in any::<prop::sample::Index>(), with in any_json()) {
         let mut options = all(&[&policy.0, &output.0, &signals.0]);
         damage(&mut options, at, with);
@@ -109,14 +129,10 @@ proptest! {
     }
 
     /// A request of which one value is something else.
-    #[test]
-    fn damaged_requests(mut request in request(), policy in policy(), output in output(), at in any::<prop::sample::Index>(), with in any_json()) {
-        damage(&mut request.0, at, with);
-        let options = all(&[&policy.0, &output.0]);
-        let carry = Carry::Derive;
-        if let Err(fault) = try_fold(&request.0, &options, &carry) {
-            prop_assert!(fault.path().starts_with("messages") && fault.message().len() > 10, "{fault:?}");
-        }
+    fn damaged_requests(request in request(), policy in policy(), output in output(), at in any::<prop::sample::Index>(), with in any_json()) {
+        let (mut request, options) = converted(&request.0, &all(&[&policy.0, &output.0]));
+        damage(&mut request, at, with);
+        sends_or_explains(twin::current(), &request, &options, &Carry::Derive, &["messages", "input", "contents", "system"])?;
     }
 }
 
@@ -125,15 +141,16 @@ proptest! {
 
     /// A plan of which one value is something else: refused, or every edit that no longer fits is dropped. What still lies on its text
     /// may say anything, as the plan is the caller's.
-    #[test]
     fn damaged_plans(request in request(), policy in policy(), at in any::<prop::sample::Index>(), with in any_json(), number in 0..2000u32) {
-        let options = all(&[&policy.0, &json!({ "budgetTokens": 1, "protectRecentTurns": 0, "when": "pays" })]);
-        let made = fold(&request.0, &options, &Carry::New);
+        let eager = all(&[&policy.0, &json!({ "budgetTokens": 1, "protectRecentTurns": 0, "when": "pays" })]);
+        let (request, eager) = converted(&request.0, &eager);
+        let made = send(&request, &eager, &Carry::New);
+        let options = all(&[&policy.0, &json!({ "format": eager["format"] })]);
         for with in [with, json!(number)] {
             let mut plan = Json(made.plan.clone());
             damage(&mut plan.0, at, with);
-            match try_fold(&request.0, &policy.0, &Carry::Plan(plan.0)) {
-                Ok(call) => prop_assert_eq!(call.output().len(), call.input().len()),
+            match try_send(&request, &options, &Carry::plan(plan.0)) {
+                Ok(sent) => prop_assert_eq!(sent.output().len(), sent.input().len()),
                 Err(fault) => {
                     let helps = fault.message().contains("pass the plan") || fault.path() == "plan";
                     prop_assert!(helps && fault.path().starts_with("plan"), "{fault:?}");

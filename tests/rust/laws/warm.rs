@@ -6,7 +6,15 @@ use serde_json::{Value, json};
 use super::{all, cases, holds, with_choice};
 use crate::histories::{Json, output, policy, request, signals, tool_choice};
 use crate::oracle;
-use crate::support::{Call, Carry, at_length, call_lengths, carry_through, fold};
+use crate::support::{Call, Carry, at_length, call_lengths, carry_through, fold, whole_length};
+use crate::twin::every_wire;
+
+every_wire! {
+    a_carried_conversation_stays_warm,
+    any_change_of_options_stays_warm,
+    a_derived_conversation_stays_warm,
+    protection_releases_on_a_cold_call_only,
+}
 
 fn leading_system_run(request: &Value) -> usize {
     let messages = request["messages"].as_array().unwrap();
@@ -30,7 +38,6 @@ fn changing() -> impl Strategy<Value = Changing> {
 proptest! {
     #![proptest_config(cases(400))]
 
-    #[test]
     fn a_carried_conversation_stays_warm(request in request(), policy in policy(), output in output()) {
         let options = all(&[&policy.0, &output.0]);
         let calls = carry_through(&request.0, &call_lengths(request.0["messages"].as_array().unwrap()), |_| options.clone());
@@ -40,7 +47,6 @@ proptest! {
     }
 
     /// Calls at any length of the history (a retry, two user messages in a row), each with options of its own.
-    #[test]
     fn any_change_of_options_stays_warm(
         request in request(),
         block in prop::option::of(Just("notes of the project")),
@@ -50,7 +56,7 @@ proptest! {
         let total = request.0["messages"].as_array().unwrap().len();
         let mut before: Option<Call> = None;
         for (further, step) in steps {
-            length = (length + further).min(total);
+            length = whole_length(&request.0, (length + further).min(total));
             let mut options = all(&[&step.policy.0, &step.signals.0, &json!({ "marks": step.marks })]);
             if let Some(block) = block {
                 options["contextBlock"] = block.into();
@@ -66,7 +72,6 @@ proptest! {
     }
 
     /// A host without storage: every rewrite of a sent message is a fold that the call reports.
-    #[test]
     fn a_derived_conversation_stays_warm(request in request(), policy in policy(), output in output()) {
         let options = all(&[&policy.0, &output.0]);
         let lengths = call_lengths(request.0["messages"].as_array().unwrap());
@@ -77,7 +82,6 @@ proptest! {
     }
 
     /// Protection that comes later leaves an edit in force and says so; a cold call lets it go.
-    #[test]
     fn protection_releases_on_a_cold_call_only(request in request(), policy in policy()) {
         let first = fold(&request.0, &all(&[&policy.0, &json!({ "protectRecentTurns": 0 })]), &Carry::New);
         let protect = |cold: bool| all(&[&policy.0, &json!({ "protectRecentTurns": 1000, "cold": cold, "budgetTokens": 1_000_000, "model": null })]);

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use warmfold::history::kinds::ToolKind;
 
-use super::{Checked, ensure, protect_from, unmarked};
+use super::{Checked, ensure, protect_from};
 use crate::support::{Call, Edit};
 
 /// Laws 4 and 5 for two calls in a row, between which system, tools and context block did not change.
@@ -12,16 +12,16 @@ pub fn next_call(before: &Call, after: &Call) -> Checked {
     verbatim(before, after)
 }
 
-/// Law 4: marks apart, what was sent stays, up to `foldedFrom` where the call reports a fold.
+/// Law 4: marks and context block apart, what was sent stays, up to `foldedFrom` where the call reports a fold.
 fn warm(before: &Call, after: &Call) -> Checked {
-    let (sent, now) = (unmarked(before), unmarked(after));
-    let differs = sent.iter().zip(&now).position(|(sent, now)| sent != now);
+    let (sent, now) = (before.output(), after.output());
+    let differs = sent.iter().zip(now).position(|(sent, now)| sent != now);
     let folded_from = after.outcome.report.folded_from;
     ensure!(now.len() >= sent.len(), "{} messages after {}", now.len(), sent.len());
     ensure!(after.outcome.folded == folded_from.is_some(), "folded is {} and foldedFrom {folded_from:?}", after.outcome.folded);
     if let Some(differs) = differs {
-        let from = folded_from.ok_or_else(|| change(differs, &sent, &now))?;
-        ensure!(differs >= from, "foldedFrom is {from}, yet {}", change(differs, &sent, &now));
+        let from = folded_from.ok_or_else(|| change(differs, sent, now))?;
+        ensure!(differs >= from, "foldedFrom is {from}, yet {}", change(differs, sent, now));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `wire::anthropic`: against its Chat twin, against the provider's rules, and block by block.
+//! `wire::anthropic`, what is particular to it, block by block. Laws and cases run on it through its [`twin`](crate::twin::anthropic).
 
 use serde_json::Value;
 use warmfold::Tape;
@@ -6,34 +6,21 @@ use warmfold::history::View;
 use warmfold::wire::patch::Patch;
 use warmfold::wire::{Request, splice};
 
-use crate::support::{Call, Carry, fold, merged};
+use crate::support::{Carry, Sent};
+use crate::twin::anthropic::TWIN;
 
-mod agrees;
 mod blocks;
 mod broken;
 mod compaction;
 mod corpus;
-mod from_chat;
 mod keeps_laws;
 mod marks;
-mod places;
 mod system;
 mod thinking;
-pub mod validator;
-
-/// A request folded, and the whole of what is sent.
-struct Folded {
-    call: Call,
-    sent: Value,
-}
 
 /// Folds a request as this format, though it might be read as another.
-fn folded(request: &Value, options: &Value, carry: &Carry) -> Folded {
-    let call = fold(request, &merged(&serde_json::json!({ "format": "anthropic" }), options), carry);
-    let mut sent = request.clone();
-    call.outcome.patches.iter().for_each(|patch| patch.apply_to_request(&mut sent, "messages"));
-    assert_eq!(sent["messages"], call.output, "patches of the request are none of its messages");
-    Folded { call, sent }
+fn folded(request: &Value, options: &Value, carry: &Carry) -> Sent {
+    TWIN.send(request, options, carry)
 }
 
 /// What the splices make of the request's bytes.

@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::oracle;
 use crate::support::*;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-fn with_block(messages: &[Value], more: Value) -> Call {
-    let call = fold_messages(messages, &merged(&json!({ "contextBlock": "notes" }), &more), &Carry::New);
-    oracle::one_call(&call).unwrap();
+fn with_block(messages: &[Value], more: Value) -> Sent {
+    let call = send_messages(messages, &merged(&json!({ "contextBlock": "notes" }), &more), &Carry::New);
     call
 }
 
@@ -58,7 +56,7 @@ fn one_that_is_there_is_recognised() {
 
 #[test]
 fn an_empty_block_is_none() {
-    let call = fold_messages(&[user("hi")], &json!({ "contextBlock": "" }), &Carry::New);
+    let call = send_messages(&[user("hi")], &json!({ "contextBlock": "" }), &Carry::New);
     assert!(call.outcome.patches.is_empty());
 }
 
@@ -66,7 +64,7 @@ fn an_empty_block_is_none() {
 #[test]
 fn a_prepended_block_shifts_indices() {
     let messages = history(&[&[user("go")], &exchange("a", "read", json!({ "path": "a" }), &lines("a", 40)), &[assistant("ok"), user("so")]]);
-    let call = fold_messages(&messages, &merged(&eager(), &json!({ "contextBlock": "notes" })), &Carry::New);
+    let call = send_messages(&messages, &merged(&eager(), &json!({ "contextBlock": "notes" })), &Carry::New);
     assert_eq!(call.outcome.report.folded_from, Some(3));
     assert_eq!(call.edits()[0].message, 2);
     assert!(call.text(3).starts_with('['));
@@ -85,7 +83,7 @@ fn it_can_carry_a_mark() {
 /// A block that happens to occur in the prompt is not there yet; one that the host has put at the end is.
 #[test]
 fn only_a_block_at_the_end_is_there_already() {
-    let with = |text: &str| fold_messages(&[system(text), user("hi")], &json!({ "contextBlock": "Python" }), &Carry::New).text(0).to_owned();
+    let with = |text: &str| send_messages(&[system(text), user("hi")], &json!({ "contextBlock": "Python" }), &Carry::New).text(0).to_owned();
     assert_eq!(with("You are a Python expert."), "You are a Python expert.\n\nPython");
     assert_eq!(with("You are an expert.\n\nPython"), "You are an expert.\n\nPython");
 }
@@ -94,6 +92,6 @@ fn only_a_block_at_the_end_is_there_already() {
 #[test]
 fn a_block_beside_a_separate_system_prompt_is_refused() {
     let request = json!({ "messages": [user("hi")], "system": "rules" });
-    let fault = try_fold(&request, &json!({ "contextBlock": "B", "format": "openai-chat" }), &Carry::New).err().unwrap();
+    let fault = try_send(&request, &json!({ "contextBlock": "B", "format": "openai-chat" }), &Carry::New).err().unwrap();
     assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
 }

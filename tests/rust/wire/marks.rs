@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::oracle::unmarked;
 use crate::support::*;
+use crate::twin::law::marks_in;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
-fn marked(messages: &[Value], options: Value) -> Call {
-    fold_messages(messages, &merged(&json!({ "marks": "anthropic" }), &options), &Carry::New)
+fn marked(messages: &[Value], options: Value) -> Sent {
+    send_messages(messages, &merged(&json!({ "marks": "anthropic" }), &options), &Carry::New)
 }
 
 /// Removing the marks gives the very output that a call without them gives.
@@ -24,9 +24,9 @@ fn without_its_marks_a_request_is_the_unmarked_one() {
     for marks in ["anthropic", "openai"] {
         for block in [Value::Null, json!("notes")] {
             let options = merged(&eager(), &json!({ "milestoneTokens": 5, "contextBlock": block }));
-            let plain = fold_messages(&messages, &options, &Carry::New);
-            let call = fold_messages(&messages, &merged(&options, &json!({ "marks": marks })), &Carry::New);
-            assert_eq!(unmarked(&call), plain.output());
+            let plain = send_messages(&messages, &options, &Carry::New);
+            let call = send_messages(&messages, &merged(&options, &json!({ "marks": marks })), &Carry::New);
+            assert!(!marks_in(&plain.body, &call.body).unwrap().is_empty(), "they differ in marks alone");
             assert!(call.output != plain.output && call.plan == plain.plan, "marks are no part of a plan");
         }
     }
@@ -109,7 +109,7 @@ fn no_more_than_asked_for() {
 fn no_mark_on_reasoning_images_or_blanks() {
     let content = json!([{ "type": "text", "text": "hi" }, { "type": "reasoning", "text": "t" }, { "type": "image_url", "image_url": { "url": "x" }, "text": "alt" }]);
     let messages = [user("go"), json!({ "role": "assistant", "content": content }), user("  \n")];
-    let call = fold_messages(&messages, &json!({ "marks": "anthropic" }), &Carry::New);
+    let call = send_messages(&messages, &json!({ "marks": "anthropic" }), &Carry::New);
     let marked = call.output()[1]["content"].as_array().unwrap().iter().map(|part| part.get("cache_control").is_some()).collect::<Vec<_>>();
     assert_eq!(marked, [true, false, false]);
     assert_eq!(call.output()[2], messages[2]);
@@ -121,7 +121,7 @@ fn marks_count_where_they_are_marks() {
     let mark = json!({ "type": "ephemeral" });
     let messages: Vec<Value> = [system("rules")].into_iter().chain((0..6).map(|_| user(&lines("words", 400)))).collect();
     let written = |request: Value| {
-        let call = fold(&request, &json!({ "marks": "anthropic", "milestoneTokens": 2000 }), &Carry::New);
+        let call = send(&request, &json!({ "marks": "anthropic", "milestoneTokens": 2000 }), &Carry::New);
         call.outcome.marks.iter().filter(|mark| mark.part.is_some()).count()
     };
     assert_eq!(written(json!({ "messages": messages })), 4);

@@ -6,7 +6,7 @@ use std::{env, fs};
 use serde_json::{Value, json};
 use warmfold::Format;
 
-use super::{ai_sdk, anthropic, gemini, openai_chat, openai_responses};
+use crate::twin::{ai_sdk, anthropic, gemini, openai_chat, openai_responses};
 
 /// Names a folder of files `<format>.<client>.<number>.json`.
 const FOLDER: &str = "WARMFOLD_RECORDED";
@@ -43,7 +43,7 @@ fn faults(name: &str, body: &[u8]) -> Vec<String> {
             openai_responses::validator::faults(&request).into_iter().map(|(what, at)| format!("input[{at}]: {what}")).collect()
         }
         Some(Format::AiSdk) => match request["messages"].as_array() {
-            Some(messages) => ai_sdk::validator::valid(messages).err().into_iter().collect(),
+            Some(messages) => ai_sdk::validator::faults(messages),
             None => vec!["there are no messages".to_owned()],
         },
         Some(Format::Gemini) => gemini::validator::faults(&request),

@@ -7,8 +7,8 @@ use warmfold::wire::patch::Patch;
 use warmfold::wire::{Changes, Request};
 use warmfold::{Format, Tape};
 
-use super::validator::valid;
-use crate::support::{Call, Carry, eager, fold, fold_messages, lines, merged, try_fold};
+use crate::support::{Carry, Sent, eager, lines, merged, try_send};
+use crate::twin::ai_sdk::{TWIN, validator::faults};
 
 fn asks(id: &str, tool: &str, input: Value) -> Value {
     json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": id, "toolName": tool, "input": input }] })
@@ -30,10 +30,10 @@ fn asked(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
 
-fn eagerly(messages: &[Value]) -> Call {
-    let call = fold_messages(messages, &merged(&eager(), &json!({ "format": "ai-sdk" })), &Carry::New);
-    assert_eq!(valid(call.input()), Ok(()));
-    assert_eq!(valid(call.output()), Ok(()));
+fn eagerly(messages: &[Value]) -> Sent {
+    let call = TWIN.send(&json!({ "messages": messages }), &eager(), &Carry::New);
+    assert_eq!(faults(call.input()), Vec::<String>::new());
+    assert_eq!(faults(call.output()), Vec::<String>::new());
     call
 }
 
@@ -168,7 +168,7 @@ fn reasoning_goes_where_the_provider_can_do_without() {
         assert_eq!(of(content), json!(content));
     }
     let alone = [asked("go"), message(&[signed()]), asked("more"), says("ok"), asked("next")];
-    let call = fold_messages(&alone, &merged(&eager(), &json!({ "format": "ai-sdk" })), &Carry::New);
+    let call = TWIN.send(&json!({ "messages": alone }), &eager(), &Carry::New);
     assert_eq!(call.output(), alone, "a message is never left empty");
 }
 
@@ -190,14 +190,10 @@ fn anthropic() -> Value {
     json!({ "cacheControl": { "type": "ephemeral" } })
 }
 
-fn marked(messages: &[Value], options: Value) -> Call {
-    let call = fold_messages(messages, &all(&[json!({ "format": "ai-sdk", "marks": "anthropic", "milestoneTokens": 5 }), options]), &Carry::New);
-    assert_eq!(valid(call.output()), Ok(()));
+fn marked(messages: &[Value], options: Value) -> Sent {
+    let call = TWIN.send(&json!({ "messages": messages }), &merged(&json!({ "marks": "anthropic", "milestoneTokens": 5 }), &options), &Carry::New);
+    assert_eq!(faults(call.output()), Vec::<String>::new());
     call
-}
-
-fn all(options: &[Value]) -> Value {
-    options.iter().fold(json!({}), |all, one| merged(&all, one))
 }
 
 /// On the message where its content is a string, else on the last part that can hold one; other options stay.
@@ -268,10 +264,10 @@ fn the_callers_marks_count() {
         says("two"),
         asked("three"),
     ];
-    let count = |call: &Call| call.output.to_string().matches("cacheControl").count();
+    let count = |call: &Sent| call.output.to_string().matches("cacheControl").count();
     assert_eq!(count(&marked(&messages, json!({}))), 4);
     let request = json!({ "messages": &messages[4..], "system": mark(json!({ "role": "system", "content": "rules" })), "tools": [mark(json!({ "name": "t" }))] });
-    let call = fold(&request, &json!({ "format": "ai-sdk", "marks": "anthropic", "milestoneTokens": 1 }), &Carry::New);
+    let call = TWIN.send(&request, &json!({ "marks": "anthropic", "milestoneTokens": 1 }), &Carry::New);
     assert_eq!(count(&call), 2);
 }
 
@@ -326,6 +322,16 @@ fn a_system_prompt_that_stands_apart_takes_block_and_mark() {
     assert_eq!(before(&request, true).1["tools"], json!([{ "name": "a" }, { "name": "b", "providerOptions": options }]));
 }
 
+/// What is no tool holds no mark, and none is told of.
+#[test]
+fn a_list_of_no_tools_holds_no_mark() {
+    for tools in [json!([null]), json!([]), json!([{ "name": "t" }, "t"])] {
+        let request = json!({ "messages": [asked("hi")], "tools": tools });
+        let sent = TWIN.send(&request, &json!({ "marks": "anthropic" }), &Carry::New);
+        assert_eq!((sent.outcome.marks.len(), &sent.body["tools"]), (1, &tools));
+    }
+}
+
 #[test]
 fn the_format_is_told_from_its_shape() {
     let recognised = |messages: Value| {
@@ -361,7 +367,7 @@ fn the_format_is_told_from_its_shape() {
 #[test]
 fn what_is_no_message_is_refused() {
     let options = json!({ "format": "ai-sdk" });
-    let refused = |message: Value| try_fold(&json!({ "messages": [message] }), &options, &Carry::New).unwrap_err().to_string();
+    let refused = |message: Value| try_send(&json!({ "messages": [message] }), &options, &Carry::New).unwrap_err().to_string();
     assert!(refused(json!("x")).starts_with("messages[0]: "));
     assert!(refused(json!({ "content": "x" })).starts_with("messages[0].role: "));
     for message in [json!({ "role": "tool", "content": "x" }), json!({ "role": "system", "content": [] }), json!({ "role": "user", "content": 1 })] {
@@ -371,7 +377,7 @@ fn what_is_no_message_is_refused() {
         { "type": "tool-result", "output": { "type": "content", "value": [null, { "type": "text" }] } }, { "type": "tool-call" }, { "type": "text", "text": 1 }]);
     for role in ["user", "assistant", "tool", "critic"] {
         let message = json!({ "role": role, "content": odd });
-        let call = fold_messages(&[message.clone(), asked("hi")], &merged(&eager(), &options), &Carry::New);
+        let call = TWIN.send(&json!({ "messages": [message, asked("hi")] }), &eager(), &Carry::New);
         assert_eq!(call.output[0], message);
     }
 }

@@ -5,9 +5,9 @@ use warmfold::history::{EntryKind, Role, turns};
 use warmfold::wire::Request;
 use warmfold::{Format, Tape};
 
-use super::validator::faults;
-use super::{Folded, folded, read, spliced};
-use crate::support::{Carry, eager, lines, merged, user};
+use super::{folded, read, spliced};
+use crate::support::{Carry, Sent, eager, lines, merged, user};
+use crate::twin::anthropic::validator::faults;
 
 fn text(text: &str) -> Value {
     json!({ "type": "text", "text": text })
@@ -39,16 +39,16 @@ fn of_one(content: Value) -> Value {
 }
 
 /// Folds with whatever is old let go of; the bytes' way must agree, and the provider with what is sent.
-fn shortened(messages: Value, more: Value) -> Folded {
+fn shortened(messages: Value, more: Value) -> Sent {
     let request = json!({ "system": "Be brief.", "messages": messages });
     let folded = folded(&request, &merged(&eager(), &more), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
-    assert_eq!(faults(&folded.sent), faults(&request));
+    assert_eq!(spliced(&request.to_string(), &folded.outcome.patches), folded.body);
+    assert_eq!(faults(&folded.body), faults(&request));
     folded
 }
 
-fn edited(folded: &Folded) -> Vec<(usize, usize)> {
-    folded.call.edits().iter().map(|edit| (edit.message, edit.part)).collect()
+fn edited(folded: &Sent) -> Vec<(usize, usize)> {
+    folded.edits().iter().map(|edit| (edit.message, edit.part)).collect()
 }
 
 fn tokens(block: Value) -> u32 {
@@ -64,10 +64,10 @@ fn recognised(message: &Value) -> Result<Format, String> {
 fn a_result_is_a_text_or_blocks() {
     let whole = lines("a", 40);
     let string = shortened(of_one(json!(whole)), json!({}));
-    let short = string.sent["messages"][2]["content"][0]["content"].as_str().unwrap().to_owned();
+    let short = string.body["messages"][2]["content"][0]["content"].as_str().unwrap().to_owned();
     assert!(short.starts_with("[warmfold: ") && short.len() < 400, "{short}");
     let list = shortened(of_one(json!([image(), text(&whole), image()])), json!({}));
-    assert_eq!(list.sent["messages"][2]["content"][0]["content"], json!([image(), text(&short), image()]), "the text alone changes");
+    assert_eq!(list.body["messages"][2]["content"][0]["content"], json!([image(), text(&short), image()]), "the text alone changes");
 }
 
 #[test]
@@ -77,9 +77,9 @@ fn an_edit_changes_nothing_else() {
     let messages = json!([user("go"), answers(&[calls("a", "a")]), says(&[with(&block)]), answers(&[text("ok")]), user("so")]);
     let folded = shortened(messages.clone(), json!({}));
     let mut expected = block.clone();
-    expected["text"] = folded.sent["messages"][2]["content"][0]["content"][0]["text"].clone();
-    assert_eq!(folded.sent["messages"][2], says(&[with(&expected)]));
-    assert!(expected != block && folded.sent["messages"][1] == messages[1]);
+    expected["text"] = folded.body["messages"][2]["content"][0]["content"][0]["text"].clone();
+    assert_eq!(folded.body["messages"][2], says(&[with(&expected)]));
+    assert!(expected != block && folded.body["messages"][1] == messages[1]);
 }
 
 /// Each text of a result is an entry; those after the first stand behind all blocks, so that a part is a block wherever it can be.
@@ -101,7 +101,7 @@ fn texts_of_a_result_have_parts_of_their_own() {
     assert_eq!(starts, [(0, Result, "a"), (1, Result, "b"), (2, Text, "and hurry"), (3, Result, "a again"), (4, Result, "b again")]);
     let folded = shortened(messages.clone(), json!({ "pins": [{ "message": 2, "part": 3 }] }));
     assert_eq!(edited(&folded), [(2, 0), (2, 1), (2, 4)], "the pinned text stays");
-    assert_eq!(folded.sent["messages"][2]["content"][0]["content"][2], messages[2]["content"][0]["content"][2]);
+    assert_eq!(folded.body["messages"][2]["content"][0]["content"][2], messages[2]["content"][0]["content"][2]);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn search_results_are_shortened_text_by_text() {
     let long = [text(&lines("a", 30)), text("short"), text(&lines("b", 30))];
     let folded = shortened(of_one(json!([found(&long), found(&long[..2])])), json!({}));
     assert_eq!(edited(&folded), [(2, 0), (2, 2), (2, 3)]);
-    let content = &folded.sent["messages"][2]["content"][0]["content"];
+    let content = &folded.body["messages"][2]["content"][0]["content"];
     let stripped = |content: &Value| {
         let mut content = content.clone();
         content.as_array_mut().unwrap().iter_mut().for_each(|item| item["content"] = item["content"].as_array().unwrap().len().into());
@@ -124,12 +124,12 @@ fn search_results_are_shortened_text_by_text() {
 fn a_plain_document_is_text_unless_it_is_cited() {
     let document = |cited: Value| json!({ "type": "document", "title": "t", "source": { "type": "text", "media_type": "text/plain", "data": lines("a", 40) }, "citations": cited });
     let folded = shortened(of_one(json!([document(json!({ "enabled": false }))])), json!({}));
-    assert!(folded.sent["messages"][2]["content"][0]["content"][0]["source"]["data"].as_str().unwrap().starts_with("[warmfold"));
+    assert!(folded.body["messages"][2]["content"][0]["content"][0]["source"]["data"].as_str().unwrap().starts_with("[warmfold"));
     for whole in [
         document(json!({ "enabled": true })),
         json!({ "type": "document", "source": { "type": "base64", "media_type": "application/pdf", "data": "JVBE".repeat(900) } }),
     ] {
-        assert!(shortened(of_one(json!([whole])), json!({})).call.edits().is_empty());
+        assert!(shortened(of_one(json!([whole])), json!({})).edits().is_empty());
     }
 }
 
@@ -146,7 +146,7 @@ fn what_failed_says_so_still() {
             user("so")
         ])
     };
-    let rules = |failed: bool| shortened(messages(failed), json!({})).call.edits().iter().map(|edit| edit.rule.clone()).collect::<Vec<_>>();
+    let rules = |failed: bool| shortened(messages(failed), json!({})).edits().iter().map(|edit| edit.rule.clone()).collect::<Vec<_>>();
     assert_ne!(rules(true), rules(false));
     assert!(read(&json!({ "messages": messages(true) }), |view| view.entries.iter().any(|entry| entry.failed)));
 }
@@ -168,7 +168,7 @@ fn server_tools_stay_as_they_are() {
     let messages = json!([user("go"), answers(&blocks), user("and?"), answers(&[text("ok")]), user("so")]);
     assert!(recognised(&messages[1]) == Ok(Format::Anthropic));
     let folded = shortened(messages.clone(), json!({ "dropReasoning": true }));
-    assert_eq!(folded.sent["messages"], messages);
+    assert_eq!(folded.body["messages"], messages);
     let request = json!({ "messages": messages });
     let (entries, calls, size) = read(&request, |view| (view.messages[1].entries.len(), view.tool_calls.len(), view.messages[1].fixed.tokens));
     assert_eq!((entries, calls), (1, 3), "they are no entries, and what was asked counts as written");
@@ -187,7 +187,7 @@ fn results_of_parallel_calls_stand_in_one_message() {
     ]);
     let folded = shortened(messages.clone(), json!({}));
     assert_eq!(edited(&folded), [(2, 0), (2, 1)]);
-    assert_eq!(folded.sent["messages"][2]["content"][2], messages[2]["content"][2]);
+    assert_eq!(folded.body["messages"][2]["content"][2], messages[2]["content"][2]);
     let paths = read(&json!({ "messages": messages }), |view| {
         let of = |part: u32| {
             view.entries[view.entry_at(2, part).unwrap()].tool_call.map(|call| view.tool_calls[call].arguments.unwrap().to_json()["path"].clone())
@@ -254,18 +254,18 @@ fn turns_are_those_of_the_user() {
 #[test]
 fn what_is_protected_stays() {
     let open = json!([user("go"), answers(&[calls("a", "a")]), says(&[result("a", json!(lines("a", 400)))])]);
-    assert!(shortened(open, json!({})).call.edits().is_empty(), "the newest results are the tail");
+    assert!(shortened(open, json!({})).edits().is_empty(), "the newest results are the tail");
     let forced = json!({ "messages": of_one(json!(lines("a", 40))), "tool_choice": { "type": "tool", "name": "read" } });
-    assert!(folded(&forced, &eager(), &Carry::New).call.edits().is_empty());
+    assert!(folded(&forced, &eager(), &Carry::New).edits().is_empty());
     let any = merged(&forced, &json!({ "tool_choice": { "type": "any" } }));
-    assert_eq!(folded(&any, &eager(), &Carry::New).call.edits().len(), 1);
+    assert_eq!(folded(&any, &eager(), &Carry::New).edits().len(), 1);
     let mut memory = of_one(json!(lines("a", 40)));
     memory[1]["content"][0]["name"] = json!("memory");
-    assert!(shortened(memory, json!({})).call.edits().is_empty());
+    assert!(shortened(memory, json!({})).edits().is_empty());
     let mut orphan = of_one(json!(lines("a", 40)));
     orphan[2]["content"][0]["tool_use_id"] = json!("nobody");
     let request = json!({ "messages": orphan });
-    assert!(folded(&request, &eager(), &Carry::New).call.edits().is_empty());
+    assert!(folded(&request, &eager(), &Carry::New).edits().is_empty());
 }
 
 /// CASES 26 and 27: an image costs what images cost, a document its pages, never the length of its base64 and never nothing.
@@ -302,7 +302,7 @@ fn system_and_tools_are_counted() {
 fn system_messages_may_stand_among_the_others() {
     let messages = json!([user("go"), answers(&[calls("a", "a")]), says(&[result("a", json!(lines("a", 40)))]), { "role": "system", "content": lines("rule", 40) }, answers(&[text("ok")]), user("so")]);
     let folded = shortened(messages.clone(), json!({}));
-    assert_eq!((edited(&folded), &folded.sent["messages"][3]), (vec![(2, 0)], &messages[3]));
+    assert_eq!((edited(&folded), &folded.body["messages"][3]), (vec![(2, 0)], &messages[3]));
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn a_format_is_known_by_what_only_it_has() {
 #[test]
 fn odd_messages_are_read_or_refused() {
     let of = |message: Value| {
-        crate::support::try_fold(&json!({ "messages": [message] }), &json!({ "format": "anthropic", "marks": "anthropic" }), &Carry::New)
+        crate::support::try_send(&json!({ "messages": [message] }), &json!({ "format": "anthropic", "marks": "anthropic" }), &Carry::New)
     };
     for content in [
         json!(null),
@@ -366,5 +366,5 @@ fn a_copy_is_news_wherever_its_result_stands() {
     ]
     .concat();
     let options = json!({ "maxToolResultBytes": 100_000, "elideSupersededReads": false });
-    assert!(shortened(json!(messages), options).call.edits().is_empty(), "read, change, read, change back, read is news");
+    assert!(shortened(json!(messages), options).edits().is_empty(), "read, change, read, change back, read is news");
 }

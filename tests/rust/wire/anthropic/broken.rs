@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::validator::faults;
+use crate::twin::anthropic::validator::faults;
 
 fn good() -> Value {
     json!({

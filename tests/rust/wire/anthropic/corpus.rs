@@ -10,11 +10,10 @@ use warmfold::tape::{Tape, hex};
 use warmfold::wire::Request;
 use warmfold::{Format, history::View};
 
-use super::keeps_laws::keeps_laws;
-use super::places::is_thinking;
-use super::validator::faults;
 use super::{folded, read, spliced};
 use crate::support::{Carry, Edit, at_length, call_lengths, fold};
+use crate::twin::anthropic::is_thinking;
+use crate::twin::anthropic::validator::faults;
 
 /// The conversations by name, each with its twin; `None`, and a line that says so, where there are none.
 fn conversations() -> Option<Vec<(String, Value, Value)>> {
@@ -64,13 +63,12 @@ fn recorded_conversations_keep_the_laws_and_the_rules() {
             let mut carry = Carry::New;
             for call in spread(lengths.len(), 12) {
                 let folded = folded(&at_length(request, lengths[call]), options, &carry);
-                keeps_laws(&folded).unwrap_or_else(|fault| panic!("{name} at {} messages: {fault}", lengths[call]));
-                assert_eq!(spliced(&folded.call.request.to_string(), &folded.call.outcome.patches), folded.sent, "{name} in bytes");
-                carry = folded.call.next();
+                assert_eq!(spliced(&folded.request.to_string(), &folded.outcome.patches), folded.body, "{name} in bytes");
+                carry = folded.next();
                 calls += 1;
                 if call + 1 == lengths.len() {
-                    edits += folded.call.edits().len();
-                    thoughts += folded.call.edits().iter().filter(|edit| edit.rule == "reasoning").count();
+                    edits += folded.edits().len();
+                    thoughts += folded.edits().iter().filter(|edit| edit.rule == "reasoning").count();
                 }
             }
         }
@@ -129,7 +127,7 @@ fn recorded_conversations_are_decided_as_their_twins_are() {
             let (mut our_plan, mut their_plan) = (Carry::New, Carry::New);
             let (mut alike_here, mut all_here) = (0, 0);
             for call in spread(ours.len(), 24) {
-                let one = folded(&at_length(request, ours[call]), &options, &our_plan).call;
+                let one = folded(&at_length(request, ours[call]), &options, &our_plan);
                 let other = fold(&at_length(twin, theirs[call]), &options, &their_plan);
                 let edits = |edits: Vec<Edit>| edits.iter().filter(|edit| common.contains(&edit.fingerprint)).map(told).collect::<BTreeSet<_>>();
                 let (one_edits, other_edits) = (edits(one.edits()), edits(other.edits()));

@@ -4,28 +4,28 @@ use serde_json::{Value, json};
 use warmfold::fold::Place;
 use warmfold::history::Front;
 
-use super::validator::faults;
-use super::{Folded, folded};
-use crate::support::{Carry, merged, user};
+use super::folded;
+use crate::support::{Carry, Sent, merged, user};
+use crate::twin::anthropic::validator::faults;
 
 fn five() -> Value {
     json!({ "type": "ephemeral" })
 }
 
-fn marked(messages: Value) -> Folded {
+fn marked(messages: Value) -> Sent {
     let folded = folded(&json!({ "messages": messages }), &json!({ "marks": "anthropic" }), &Carry::New);
-    assert!(faults(&folded.sent).iter().all(|fault| !fault.contains("mark")), "{:?}", faults(&folded.sent));
+    assert!(faults(&folded.body).iter().all(|fault| !fault.contains("mark")), "{:?}", faults(&folded.body));
     folded
 }
 
 /// Which blocks of the last message have a mark, and the part that is told.
 fn places(messages: Value) -> (Vec<usize>, Option<u32>) {
     let folded = marked(messages);
-    let content = folded.sent["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+    let content = folded.body["messages"].as_array().unwrap().last().unwrap()["content"].clone();
     let blocks = content.as_array().map_or(0, Vec::len);
     let marks = (0..blocks).filter(|block| content[block]["cache_control"] == five()).collect();
-    let at = folded.sent["messages"].as_array().unwrap().len() - 1;
-    (marks, folded.call.outcome.marks.iter().find(|mark| mark.at.message() == Some(at)).and_then(|mark| mark.part))
+    let at = folded.body["messages"].as_array().unwrap().len() - 1;
+    (marks, folded.outcome.marks.iter().find(|mark| mark.at.message() == Some(at)).and_then(|mark| mark.part))
 }
 
 fn image() -> Value {
@@ -34,7 +34,7 @@ fn image() -> Value {
 
 #[test]
 fn a_string_becomes_one_text_block() {
-    let sent = marked(json!([user("hi")])).sent;
+    let sent = marked(json!([user("hi")])).body;
     assert_eq!(sent["messages"][0]["content"], json!([{ "type": "text", "text": "hi", "cache_control": five() }]));
 }
 
@@ -71,8 +71,8 @@ fn what_is_empty_gets_none() {
     let server = json!({ "role": "assistant", "content": [{ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} }] });
     for message in [blank, alone, server, json!({ "role": "user", "content": "" }), json!({ "role": "user", "content": [] })] {
         let folded = marked(json!([user("hi"), message]));
-        assert_eq!(folded.sent["messages"][1], message);
-        assert_eq!(folded.call.outcome.breakpoints, [0]);
+        assert_eq!(folded.body["messages"][1], message);
+        assert_eq!(folded.outcome.breakpoints, [0]);
     }
 }
 
@@ -89,8 +89,8 @@ fn the_callers_count() {
     let plain = json!({ "messages": result(json!({ "type": "text", "text": "x" })) });
     let written = |request: &Value| {
         let folded = folded(request, &json!({ "marks": "anthropic", "milestoneTokens": 1000 }), &Carry::New);
-        assert!(faults(&folded.sent).iter().all(|fault| !fault.contains("mark")), "{:?}", faults(&folded.sent));
-        folded.call.outcome.marks.iter().filter(|mark| mark.part.is_some()).count()
+        assert!(faults(&folded.body).iter().all(|fault| !fault.contains("mark")), "{:?}", faults(&folded.body));
+        folded.outcome.marks.iter().filter(|mark| mark.part.is_some()).count()
     };
     assert_eq!(written(&plain), 4);
     let with = |more: Value| merged(&plain, &more);
@@ -112,8 +112,8 @@ fn an_hour_stands_before_five_minutes() {
     for (mark, cache) in [(five(), "anthropic-1h"), (hour, "anthropic-5m")] {
         let request = json!({ "messages": [user("rules"), { "role": "assistant", "content": "ok" }, own(mark), { "role": "assistant", "content": "ok" }, user("hi")] });
         let folded = folded(&request, &json!({ "marks": "anthropic", "cache": cache }), &Carry::New);
-        assert_eq!(faults(&folded.sent), Vec::<String>::new());
-        assert_eq!(folded.sent["messages"][4]["content"][0]["cache_control"], five());
+        assert_eq!(faults(&folded.body), Vec::<String>::new());
+        assert_eq!(folded.body["messages"][4]["content"][0]["cache_control"], five());
     }
 }
 
@@ -124,8 +124,8 @@ fn a_mark_on_the_request_marks_its_end() {
         let request =
             json!({ "system": "rules", "messages": [user("hi"), { "role": "assistant", "content": "ok" }, user("so")], "cache_control": mark });
         let folded = folded(&request, &json!({ "marks": "anthropic", "cache": cache }), &Carry::New);
-        assert_eq!(faults(&folded.sent), Vec::<String>::new());
-        (folded.sent["system"].is_array(), folded.sent["messages"][2]["content"].is_array())
+        assert_eq!(faults(&folded.body), Vec::<String>::new());
+        (folded.body["system"].is_array(), folded.body["messages"][2]["content"].is_array())
     };
     let hour = json!({ "type": "ephemeral", "ttl": "1h" });
     assert_eq!(sent(five(), "anthropic-5m"), (true, false));
@@ -141,7 +141,7 @@ fn marks_are_this_apis() {
         &json!({ "marks": "openai", "milestoneTokens": 1 }),
         &Carry::New,
     );
-    assert!(folded.sent.to_string().contains("cache_control") && !folded.sent.to_string().contains("prompt_cache_breakpoint"));
+    assert!(folded.body.to_string().contains("cache_control") && !folded.body.to_string().contains("prompt_cache_breakpoint"));
 }
 
 /// What stands before the messages has a mark of its own, told by its name.
@@ -150,8 +150,8 @@ fn the_front_is_marked() {
     let marks = |more: Value| {
         let request = merged(&json!({ "messages": [user("hi")] }), &more);
         let folded = folded(&request, &json!({ "marks": "anthropic" }), &Carry::New);
-        assert_eq!(faults(&folded.sent), Vec::<String>::new());
-        (folded.call.outcome.marks.iter().map(|mark| mark.at).collect::<Vec<_>>(), folded.sent)
+        assert_eq!(faults(&folded.body), Vec::<String>::new());
+        (folded.outcome.marks.iter().map(|mark| mark.at).collect::<Vec<_>>(), folded.body)
     };
     let (places, sent) = marks(json!({ "system": "rules", "tools": [{ "name": "read" }] }));
     assert_eq!(places, [Place::Front(Front::System), Place::Message(0)]);

@@ -7,14 +7,14 @@ use warmfold::wire::{Changes, Request};
 use warmfold::{Format, Tape};
 
 use super::{folded, spliced};
-use crate::support::{Carry, try_fold, user};
+use crate::support::{Carry, try_send, user};
 
 fn with_block(system: Value) -> Value {
     let request = json!({ "system": system, "messages": [user("hi")] });
     let folded = folded(&request, &json!({ "contextBlock": "notes" }), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
-    assert_eq!(folded.sent["messages"], request["messages"]);
-    folded.sent["system"].clone()
+    assert_eq!(spliced(&request.to_string(), &folded.outcome.patches), folded.body);
+    assert_eq!(folded.body["messages"], request["messages"]);
+    folded.body["system"].clone()
 }
 
 fn text(text: &str) -> Value {
@@ -58,7 +58,7 @@ fn one_that_is_there_is_recognised() {
 #[test]
 fn it_is_counted() {
     for system in [json!("rules"), json!([text("rules")])] {
-        let tokens = |request: Value, options: Value| folded(&request, &options, &Carry::New).call.outcome.report.tokens_before;
+        let tokens = |request: Value, options: Value| folded(&request, &options, &Carry::New).outcome.report.tokens_before;
         let request = |system: Value| json!({ "system": system, "messages": [user("hi")] });
         let before = tokens(request(system.clone()), json!({}));
         let with = tokens(request(system.clone()), json!({ "contextBlock": "notes ".repeat(100) }));
@@ -74,8 +74,8 @@ fn without_a_system_prompt_it_becomes_one() {
         [("none", json!("notes")), ("anthropic", json!([{ "type": "text", "text": "notes", "cache_control": { "type": "ephemeral" } }]))]
     {
         let folded = folded(&request, &json!({ "contextBlock": "notes", "marks": marks }), &Carry::New);
-        assert_eq!(folded.sent["system"], system);
-        assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
+        assert_eq!(folded.body["system"], system);
+        assert_eq!(spliced(&request.to_string(), &folded.outcome.patches), folded.body);
     }
 }
 
@@ -90,7 +90,7 @@ fn with_messages_alone_it_is_refused() {
         assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
         assert!(fault.message().contains("foldRequest"), "{}", fault.message());
     }
-    let odd = try_fold(&json!({ "system": 7, "messages": [user("hi")] }), &options, &Carry::New).unwrap_err();
+    let odd = try_send(&json!({ "system": 7, "messages": [user("hi")] }), &options, &Carry::New).unwrap_err();
     assert_eq!((odd.code().as_str(), odd.path()), ("invalid_message", "system"));
 }
 
@@ -99,8 +99,8 @@ fn with_messages_alone_it_is_refused() {
 fn it_is_part_of_what_is_cached() {
     let request = |system: Value| json!({ "system": system, "messages": [user("hi")] });
     let first = folded(&request(json!("rules")), &json!({}), &Carry::New);
-    assert!(!folded(&request(json!("rules")), &json!({}), &first.call.next()).call.outcome.report.cold);
-    assert!(folded(&request(json!("other rules")), &json!({}), &first.call.next()).call.outcome.report.cold);
+    assert!(!folded(&request(json!("rules")), &json!({}), &first.next()).outcome.report.cold);
+    assert!(folded(&request(json!("other rules")), &json!({}), &first.next()).outcome.report.cold);
 }
 
 /// What stands before the messages gets a mark of its own.

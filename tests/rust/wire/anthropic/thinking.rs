@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Folded, folded, read, spliced};
-use crate::support::{Carry, eager, merged, user};
+use super::{folded, read, spliced};
+use crate::support::{Carry, Sent, eager, merged, user};
 
 fn thought() -> Value {
     json!({ "type": "thinking", "thinking": "Let me think about it. ".repeat(40), "signature": "c2lnbmVk" })
@@ -22,10 +22,10 @@ fn answers(blocks: &[Value]) -> Value {
 }
 
 /// Folds with everything old let go of, and checks the bytes' way too.
-fn dropped(messages: Value, more: Value) -> Folded {
+fn dropped(messages: Value, more: Value) -> Sent {
     let request = json!({ "messages": messages });
     let folded = folded(&request, &merged(&merged(&eager(), &json!({ "dropReasoning": true })), &more), &Carry::New);
-    assert_eq!(spliced(&request.to_string(), &folded.call.outcome.patches), folded.sent);
+    assert_eq!(spliced(&request.to_string(), &folded.outcome.patches), folded.body);
     folded
 }
 
@@ -39,9 +39,9 @@ fn old_thinking_goes_as_a_whole() {
         user("f")
     ]);
     let folded = dropped(messages.clone(), json!({}));
-    assert_eq!(folded.sent["messages"][1], answers(&[text("b"), text("c")]));
-    assert_eq!(folded.sent["messages"][3], messages[3], "that of the latest answer stays");
-    let edits = folded.call.edits();
+    assert_eq!(folded.body["messages"][1], answers(&[text("b"), text("c")]));
+    assert_eq!(folded.body["messages"][3], messages[3], "that of the latest answer stays");
+    let edits = folded.edits();
     assert_eq!((edits.len(), edits[0].part, edits[0].rule.as_str()), (1, 0, "reasoning"));
 }
 
@@ -67,7 +67,7 @@ fn thinking_of_an_open_loop_stays() {
             calls(kind, "c"),
             results("c", &[])
         ]);
-        assert_eq!(dropped(messages.clone(), json!({})).sent["messages"], messages, "{kind}");
+        assert_eq!(dropped(messages.clone(), json!({})).body["messages"], messages, "{kind}");
     }
 }
 
@@ -81,11 +81,11 @@ fn thinking_of_a_loop_that_is_over_goes() {
         let content = &messages[at]["content"];
         json!({ "role": "assistant", "content": [content[1], content[2]] })
     };
-    assert_eq!(folded_at(&messages[..5]).sent["messages"], json!(messages[..5]), "it is open");
-    let sent = folded_at(&messages[..8]).sent;
+    assert_eq!(folded_at(&messages[..5]).body["messages"], json!(messages[..5]), "it is open");
+    let sent = folded_at(&messages[..8]).body;
     assert_eq!((&sent["messages"][1], &sent["messages"][3]), (&without(1), &without(3)));
     assert_eq!(sent["messages"][6], messages[6], "the next one is open");
-    let sent = folded_at(&messages).sent;
+    let sent = folded_at(&messages).body;
     assert_eq!(sent["messages"][6], messages[6], "no user has spoken since");
 }
 
@@ -95,10 +95,10 @@ fn thinking_comes_back_when_its_loop_is_open_again() {
     let messages = [user("a"), calls("tool_use", "a"), results("a", &[]), user("d"), answers(&[text("f")]), user("g")];
     let options = merged(&eager(), &json!({ "dropReasoning": true }));
     let later = folded(&json!({ "messages": messages }), &options, &Carry::New);
-    assert_eq!(later.call.edits().len(), 1);
-    let back = folded(&json!({ "messages": messages[..3] }), &options, &later.call.next());
-    assert_eq!((back.sent["messages"].clone(), back.call.edits().len()), (json!(messages[..3]), 0));
-    assert!(back.call.says("1 edit dropped"), "{:?}", back.call.outcome.report.reasons);
+    assert_eq!(later.edits().len(), 1);
+    let back = folded(&json!({ "messages": messages[..3] }), &options, &later.next());
+    assert_eq!((back.body["messages"].clone(), back.edits().len()), (json!(messages[..3]), 0));
+    assert!(back.says("1 edit dropped"), "{:?}", back.outcome.report.reasons);
 }
 
 /// An answer is never left empty, nor with blank text alone.
@@ -106,7 +106,7 @@ fn thinking_comes_back_when_its_loop_is_open_again() {
 fn thinking_that_is_all_of_an_answer_stays() {
     for rest in [vec![], vec![text(" ")], vec![redacted()]] {
         let messages = json!([user("a"), answers(&[vec![thought()], rest].concat()), user("b"), answers(&[text("c")]), user("d")]);
-        assert_eq!(dropped(messages.clone(), json!({})).sent["messages"], messages);
+        assert_eq!(dropped(messages.clone(), json!({})).body["messages"], messages);
     }
 }
 
@@ -116,10 +116,10 @@ fn marks_move_with_their_block() {
     let long = text(&"words and more words. ".repeat(40));
     let messages = json!([user("a"), answers(&[thought(), long, redacted()]), user(&"d ".repeat(400)), answers(&[text("e")]), user("f")]);
     let folded = dropped(messages, json!({ "marks": "anthropic", "milestoneTokens": 230 }));
-    let mark = folded.call.outcome.marks.iter().find(|mark| mark.at.message() == Some(1)).expect("a milestone stands there");
+    let mark = folded.outcome.marks.iter().find(|mark| mark.at.message() == Some(1)).expect("a milestone stands there");
     assert_eq!(mark.part, Some(0));
-    assert_eq!(folded.sent["messages"][1]["content"][0]["cache_control"], json!({ "type": "ephemeral" }));
-    assert_eq!(folded.sent["messages"][1]["content"].as_array().unwrap().len(), 1);
+    assert_eq!(folded.body["messages"][1]["content"][0]["cache_control"], json!({ "type": "ephemeral" }));
+    assert_eq!(folded.body["messages"][1]["content"].as_array().unwrap().len(), 1);
 }
 
 /// What came back without its thinking is no reason to fold again.
@@ -127,8 +127,8 @@ fn marks_move_with_their_block() {
 fn a_history_that_lost_it_settles() {
     let messages = json!([user("a"), answers(&[thought(), text("b")]), user("d"), answers(&[text("e")]), user("f")]);
     let once = dropped(messages, json!({}));
-    let again = dropped(once.sent["messages"].clone(), json!({}));
-    assert_eq!(again.sent, once.sent);
+    let again = dropped(once.body["messages"].clone(), json!({}));
+    assert_eq!(again.body, once.body);
 }
 
 #[test]

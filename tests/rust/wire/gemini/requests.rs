@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use warmfold::wire::Request;
 use warmfold::{Format, Tape};
 
-use super::{folded, read, spliced, try_fold};
-use crate::support::{Carry, eager, lines, merged};
+use super::{read, spliced};
+use crate::support::{Carry, eager, lines, merged, send, try_send};
 
 fn recognised(request: &Value) -> Result<Format, String> {
     let tape = Tape::from_json(request.to_string()).unwrap();
@@ -46,10 +46,10 @@ fn contents_may_be_less_than_a_list_of_contents() {
     for contents in [json!("hi"), part.clone(), said("hi"), json!(["hi"]), json!([part, "there", image])] {
         let request = json!({ "model": "gemini-3-pro", "contents": contents, "config": {} });
         read(&request, |view| assert!(view.entries[0].text() == "hi" && view.messages.iter().all(|message| message.authored)));
-        let call = folded(&request, &merged(&eager(), &json!({ "contextBlock": "notes" })), &Carry::New);
+        let call = send(&request, &merged(&eager(), &json!({ "contextBlock": "notes" })), &Carry::New);
         let expected =
             json!({ "model": "gemini-3-pro", "contents": contents, "config": { "systemInstruction": { "parts": [{ "text": "notes" }] } } });
-        assert_eq!(call.sent, expected);
+        assert_eq!(call.body, expected);
         assert_eq!(spliced(&request.to_string(), &call.outcome.patches), expected);
     }
 }
@@ -67,7 +67,7 @@ fn what_is_neither_is_refused_with_its_path() {
         (json!([{ "role": "user", "parts": "hi" }]), "contents[0].parts", "expected an array of parts"),
         (json!(1), "contents", "expected an array"),
     ] {
-        let error = try_fold(&json!({ "contents": contents }), &json!({}), &Carry::New).err().unwrap();
+        let error = try_send(&json!({ "contents": contents }), &json!({}), &Carry::New).err().unwrap();
         assert_eq!(error.path(), path);
         assert!(error.message().contains(words), "{error}");
     }
@@ -99,11 +99,11 @@ fn a_context_block_goes_to_the_system_prompt() {
             };
             let (body, expected): (String, Value) = (spelt(&system), serde_json::from_str(&spelt(&expected)).unwrap());
             let request: Value = serde_json::from_str(&body).unwrap();
-            let call = folded(&request, &options, &Carry::New);
-            assert_eq!(call.sent, expected);
+            let call = send(&request, &options, &Carry::New);
+            assert_eq!(call.body, expected);
             assert_eq!(spliced(&body, &call.outcome.patches), expected);
-            assert!(folded(&expected, &options, &Carry::New).outcome.patches.is_empty(), "it is there: {expected}");
-            assert!(call.outcome.report.tokens_before > folded(&request, &json!({}), &Carry::New).outcome.report.tokens_before);
+            assert!(send(&expected, &options, &Carry::New).outcome.patches.is_empty(), "it is there: {expected}");
+            assert!(call.outcome.report.tokens_before > send(&request, &json!({}), &Carry::New).outcome.report.tokens_before);
         }
     }
 }
@@ -111,10 +111,10 @@ fn a_context_block_goes_to_the_system_prompt() {
 #[test]
 fn where_a_block_has_no_place_is_said() {
     let options = json!({ "contextBlock": "notes" });
-    let refused = |request: Value| try_fold(&request, &options, &Carry::New).err().map(|error| error.to_string());
+    let refused = |request: Value| try_send(&request, &options, &Carry::New).err().map(|error| error.to_string());
     let contents = json!([said("hi")]);
     let rest = json!({ "contents": contents, "model": "models/gemini-3-pro", "generationConfig": {} });
-    assert_eq!(folded(&rest, &options, &Carry::New).sent["systemInstruction"], json!({ "parts": [{ "text": "notes" }] }));
+    assert_eq!(send(&rest, &options, &Carry::New).body["systemInstruction"], json!({ "parts": [{ "text": "notes" }] }));
     for request in [json!({ "contents": contents, "model": "gemini-3-pro" }), json!({ "contents": contents, "cachedContent": "cachedContents/1" })] {
         assert!(refused(request.clone()).is_some_and(|error| error.contains("there is no place for it")), "{request}");
     }
@@ -144,11 +144,11 @@ fn marks_are_never_written() {
     };
     let contents: Vec<Value> = [said("go")].into_iter().chain((0..6).flat_map(round)).collect();
     let request = json!({ "contents": contents, "systemInstruction": { "parts": [{ "text": "Be brief." }] }, "tools": [{ "functionDeclarations": [{ "name": "read" }] }] });
-    let plain = folded(&request, &json!({ "milestoneTokens": 1000, "when": "never" }), &Carry::New);
+    let plain = send(&request, &json!({ "milestoneTokens": 1000, "when": "never" }), &Carry::New);
     assert!(plain.outcome.breakpoints.len() == 4 && plain.outcome.breakpoints.last() == Some(&12), "{:?}", plain.outcome.breakpoints);
     for marks in ["anthropic", "openai"] {
-        let marked = folded(&request, &json!({ "milestoneTokens": 1000, "marks": marks, "when": "never" }), &Carry::New);
-        assert_eq!(marked.sent, request);
+        let marked = send(&request, &json!({ "milestoneTokens": 1000, "marks": marks, "when": "never" }), &Carry::New);
+        assert_eq!(marked.body, request);
         assert!(!marked.outcome.marks.is_empty() && marked.outcome.marks.iter().all(|mark| mark.part.is_none()));
     }
 }

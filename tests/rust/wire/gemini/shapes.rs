@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use warmfold::history::{EntryKind, Required, Role};
 
-use super::validator::faults;
-use super::{Folded, folded, read};
-use crate::support::{Carry, eager, edits, lines, merged};
+use super::read;
+use crate::support::{Carry, Sent, eager, lines, merged, send};
+use crate::twin::gemini::{TWIN, validator::faults};
 
 fn user(parts: Value) -> Value {
     json!({ "role": "user", "parts": parts })
@@ -27,10 +27,10 @@ fn gives(name: &str, response: Value) -> Value {
     json!({ "functionResponse": { "name": name, "response": response } })
 }
 
-fn eagerly(contents: Value) -> Folded {
+fn eagerly(contents: Value) -> Sent {
     let request = json!({ "contents": contents });
-    let folded = folded(&request, &merged(&eager(), &json!({ "dropReasoning": true })), &Carry::New);
-    assert_eq!((faults(&request), faults(&folded.sent)), (Vec::new(), Vec::new()));
+    let folded = TWIN.send(&request, &merged(&eager(), &json!({ "dropReasoning": true })), &Carry::New);
+    assert_eq!((faults(&request), faults(&folded.body)), (Vec::new(), Vec::new()));
     folded
 }
 
@@ -43,7 +43,7 @@ fn response_of(response: Value) -> Value {
         model(says("done")),
         user(says("next"))
     ]);
-    eagerly(contents).sent["contents"][2]["parts"][0]["functionResponse"]["response"].clone()
+    eagerly(contents).body["contents"][2]["parts"][0]["functionResponse"]["response"].clone()
 }
 
 fn is_cut(value: &Value) -> bool {
@@ -80,7 +80,7 @@ fn a_part_that_holds_several_things_is_sent_as_it_is() {
         model(says("done")),
         user(says("next"))
     ]);
-    let sent = folded(&json!({ "contents": contents }), &merged(&eager(), &json!({ "dropReasoning": true })), &Carry::New).sent;
+    let sent = TWIN.send(&json!({ "contents": contents }), &merged(&eager(), &json!({ "dropReasoning": true })), &Carry::New).body;
     assert_eq!((&sent["contents"][1], &sent["contents"][2]["parts"][0]), (&contents[1], &both));
     let response = &sent["contents"][2]["parts"][1]["functionResponse"]["response"];
     assert!(is_cut(&response["x"]) && is_cut(&response["y"]), "{response}");
@@ -161,7 +161,7 @@ fn responses_stand_where_hosts_put_them() {
         let says_more = two["parts"].as_array().unwrap().len() > 1;
         let folded =
             eagerly(json!([user(says("go")), ask, one, two, model(says("done")), user(says("next")), model(says("ok")), user(says("more"))]));
-        let tools: Vec<_> = edits(&folded.plan).into_iter().map(|edit| (edit.message, edit.tool.unwrap())).collect();
+        let tools: Vec<_> = folded.edits().into_iter().map(|edit| (edit.message, edit.tool.unwrap())).collect();
         assert_eq!(tools, [(2, "a".to_owned()), (3, "b".to_owned())]);
         read(&json!({ "contents": [user(says("go")), ask, one, two] }), |view| {
             assert_eq!((view.messages[3].role, view.messages[3].authored), (if says_more { Role::User } else { Role::Tool }, says_more));
@@ -192,9 +192,9 @@ fn summaries_of_thoughts_go_and_signatures_stay() {
     let answer = model(json!([thought("three"), { "text": "done" }, { "text": "", "thoughtSignature": "bGFzdA==" }]));
     let result = user(json!([gives("job", json!({ "output": "ok" }))]));
     let folded = eagerly(json!([user(says("go")), ask, result, answer, user(says("next")), answer, user(says("more"))]));
-    assert_eq!(folded.sent["contents"][1]["parts"], json!([signed, call("job", json!({}))]));
-    assert_eq!(folded.sent["contents"][3]["parts"], json!([{ "text": "done" }, { "text": "", "thoughtSignature": "bGFzdA==" }]));
-    assert_eq!(folded.sent["contents"][5], answer, "the latest answer keeps its own");
+    assert_eq!(folded.body["contents"][1]["parts"], json!([signed, call("job", json!({}))]));
+    assert_eq!(folded.body["contents"][3]["parts"], json!([{ "text": "done" }, { "text": "", "thoughtSignature": "bGFzdA==" }]));
+    assert_eq!(folded.body["contents"][5], answer, "the latest answer keeps its own");
     read(&json!({ "contents": [ask] }), |view| {
         let reasoning: Vec<_> = view.entries.iter().map(|entry| (entry.part, entry.kind, entry.required)).collect();
         assert_eq!(reasoning, [(0, EntryKind::Reasoning, Required::Never), (1, EntryKind::Reasoning, Required::Always)]);
@@ -207,7 +207,7 @@ fn no_content_is_left_empty() {
     let thought = json!({ "text": lines("hm", 20), "thought": true });
     let kept = |parts: Value| {
         let folded = eagerly(json!([user(says("go")), model(parts.clone()), user(says("on")), model(says("done")), user(says("more"))]));
-        folded.sent["contents"][1]["parts"] == parts
+        folded.body["contents"][1]["parts"] == parts
     };
     assert!(kept(json!([thought])));
     assert!(kept(json!([thought, { "text": "signed", "thought": true, "thoughtSignature": "c2ln" }])));
@@ -256,9 +256,9 @@ fn media_and_code_are_sent_as_they_are() {
         assert_eq!(view.tool_calls.iter().map(|call| call.name).collect::<Vec<_>>(), ["code_execution", "shoot"]);
     });
     let folded = eagerly(contents.clone());
-    let part = &folded.sent["contents"][4]["parts"][0]["functionResponse"];
+    let part = &folded.body["contents"][4]["parts"][0]["functionResponse"];
     assert!(is_cut(&part["response"]["output"]) && part["parts"] == json!([image]), "{part}");
-    assert_eq!((&folded.sent["contents"][0], &folded.sent["contents"][1]["parts"]), (&contents[0], &code));
+    assert_eq!((&folded.body["contents"][0], &folded.body["contents"][1]["parts"]), (&contents[0], &code));
 }
 
 /// What only one part is, the API takes without its list.
@@ -267,8 +267,8 @@ fn a_single_part_may_stand_without_a_list() {
     let contents = json!([
         { "role": "user", "parts": { "text": "go" } }, { "role": "model", "parts": call("job", json!({})) }, { "role": "user", "parts": gives("job", json!({ "output": lines("out", 60), "more": lines("more", 60) })) },
         { "parts": { "text": "and" } }, { "role": "model" }, { "role": "user", "parts": { "text": "next" } }]);
-    let folded = folded(&json!({ "contents": contents }), &eager(), &Carry::New);
-    let response = &folded.sent["contents"][2]["parts"]["functionResponse"]["response"];
+    let folded = send(&json!({ "contents": contents }), &eager(), &Carry::New);
+    let response = &folded.body["contents"][2]["parts"]["functionResponse"]["response"];
     assert!(is_cut(&response["output"]) && is_cut(&response["more"]), "{response}");
-    assert_eq!(edits(&folded.plan).iter().map(|edit| edit.part).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!(folded.edits().iter().map(|edit| edit.part).collect::<Vec<_>>(), [0, 1]);
 }

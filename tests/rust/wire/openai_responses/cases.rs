@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::validator::faults;
-use super::{call, fold_items, output, thought, with_edits};
-use crate::support::{assistant, eager, lines, merged, user};
+use super::{call, fold_items, output, thought};
+use crate::support::{Carry, assistant, eager, lines, merged, send, user};
+use crate::twin::openai_responses::validator::faults;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -23,7 +23,7 @@ fn parallel_calls_keep_their_results() {
     ];
     let folded = fold_items(&items, &eager());
     assert_eq!(folded.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [4, 5]);
-    assert_eq!(faults(&folded.output), vec![]);
+    assert_eq!(faults(&folded.body), vec![]);
 }
 
 /// 5 and 6: a server that gives all calls one id, within an answer and over answers.
@@ -48,8 +48,7 @@ fn reasoning_stays_with_what_follows() {
     let items: Vec<Value> = [vec![user("go")], asks("1").to_vec(), answer("2").to_vec(), asks("3").to_vec(), answer("4").to_vec()].concat();
     let folded = fold_items(&items, &merged(&eager(), &json!({ "dropReasoning": true })));
     assert_eq!(folded.edits().len(), 2);
-    assert_eq!(folded.output, with_edits(&folded).unwrap());
-    assert_eq!(faults(&folded.output), vec![]);
+    assert_eq!(faults(&folded.body), vec![]);
 }
 
 /// 26: screenshots in results stay, and count as images.
@@ -62,7 +61,7 @@ fn images_in_results_stay() {
         .collect();
     let folded = fold_items(&items, &eager());
     assert!(folded.outcome.report.tokens_before < 30 * 2000);
-    assert_eq!(folded.output.to_string().matches("data:image").count(), 30);
+    assert_eq!(folded.body.to_string().matches("data:image").count(), 30);
     assert_eq!(folded.edits().len(), 29);
 }
 
@@ -75,8 +74,8 @@ fn fresh_ids_keep_the_plan() {
         let items: Vec<Value> = [user("go")].into_iter().chain(steps).collect();
         json!({ "input": items })
     };
-    let first = super::fold(&items("a"), &eager(), &crate::support::Carry::New);
-    let again = super::fold(&items("b"), &eager(), &first.next());
+    let first = send(&items("a"), &eager(), &Carry::New);
+    let again = send(&items("b"), &eager(), &first.next());
     assert!(!first.edits().is_empty() && !again.outcome.folded);
     assert_eq!(again.edits(), first.edits());
 }
@@ -99,5 +98,5 @@ fn reads_give_way_to_newer_ones() {
     let folded = fold_items(&items, &options);
     let rules: Vec<(usize, String)> = folded.edits().into_iter().map(|edit| (edit.message, edit.rule)).collect();
     assert_eq!(rules, [(2, "superseded".to_owned()), (4, "stale".to_owned())]);
-    assert_eq!(faults(&folded.output), vec![]);
+    assert_eq!(faults(&folded.body), vec![]);
 }

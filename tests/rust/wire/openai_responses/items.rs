@@ -6,9 +6,9 @@ use warmfold::tape::Tape;
 use warmfold::wire::Request;
 use warmfold::{Format, tokens};
 
-use super::validator::faults;
-use super::{Folded, call, fold, fold_items, output, text_at, thought, try_fold, with_edits};
-use crate::support::{Carry, eager, lines, merged, user};
+use super::{call, fold_items, output, thought};
+use crate::support::{Carry, Sent, eager, lines, merged, send, try_send, user};
+use crate::twin::openai_responses::{TWIN, validator::faults};
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -116,10 +116,9 @@ fn images_and_files_have_a_size_of_their_own() {
 }
 
 /// One call of a tool with a long output, and a later answer; folded.
-fn shortened(asked: Value, answered: Value) -> Folded {
+fn shortened(asked: Value, answered: Value) -> Sent {
     let folded = fold_items(&[user("go"), asked, answered, json!({ "role": "assistant", "content": "done" }), user("so")], &eager());
-    assert_eq!(faults(&folded.output), faults(&folded.request));
-    assert_eq!(folded.output, with_edits(&folded).unwrap());
+    assert_eq!(faults(&folded.body), faults(&folded.request));
     folded
 }
 
@@ -156,10 +155,11 @@ fn texts_of_the_hosts_tools_are_shortened() {
         let folded = shortened(asked.clone(), answered.clone());
         let edits: Vec<(usize, usize)> = folded.edits().iter().map(|edit| (edit.message, edit.part)).collect();
         assert_eq!(edits, [(2, part)], "{asked}");
-        let mut sent = folded.item(2).clone();
-        let cut = text_at(&mut sent, part).unwrap().clone();
+        let mut sent = folded.output[2].clone();
+        let slot = (TWIN.texts)(&sent).into_iter().find(|slot| slot.part == part).unwrap();
+        let cut = sent.pointer_mut(&slot.pointer).unwrap();
         assert!(cut.as_str().unwrap().contains(" elided"), "{cut}");
-        *text_at(&mut sent, part).unwrap() = text().into();
+        *cut = text().into();
         assert_eq!(sent, answered, "nothing else has changed");
     }
 }
@@ -189,7 +189,7 @@ fn what_the_provider_ran_is_sent_as_it_is() {
 #[test]
 fn a_result_whose_call_is_not_sent_stays() {
     let items = json!([output("a", lines("x", 60)), { "role": "assistant", "content": "done" }, user("so")]);
-    let folded = fold(&json!({ "previous_response_id": "resp_1", "input": items }), &eager(), &Carry::New);
+    let folded = send(&json!({ "previous_response_id": "resp_1", "input": items }), &eager(), &Carry::New);
     assert!(folded.outcome.patches.is_empty());
     assert!(folded.outcome.report.reasons.iter().any(|reason| reason.contains("without a tool call")));
 }
@@ -203,7 +203,7 @@ fn what_the_provider_keeps_is_said() {
     for more in kept {
         let request = merged(&json!({ "input": items }), &more);
         let name = more.as_object().unwrap().keys().next().unwrap();
-        let first = fold(&request, &json!({}), &Carry::New);
+        let first = send(&request, &json!({}), &Carry::New);
         assert!(
             first
                 .outcome
@@ -212,32 +212,33 @@ fn what_the_provider_keeps_is_said() {
                 .contains(&format!("request: the provider adds what {name} names; only what stands in the request is counted and folded"))
         );
         let usage = json!({ "usage": { "inputTokens": 50_000, "upTo": 5 } });
-        let next = fold(&request, &usage, &Carry::Plan(serde_json::to_value(&first.outcome.plan).unwrap()));
+        let next = send(&request, &usage, &first.next());
         assert!(next.outcome.report.reasons.contains(&"usage ignored: it counts what the provider keeps, too".to_owned()));
         assert_eq!(next.outcome.report.tokens_before, first.outcome.report.tokens_before);
     }
     let referring = json!([{ "type": "item_reference", "id": "msg_1" }, user("so")]);
-    let folded = fold(&json!({ "input": referring }), &json!({}), &Carry::New);
+    let folded = send(&json!({ "input": referring }), &json!({}), &Carry::New);
     assert!(folded.outcome.report.reasons.iter().any(|reason| reason.contains("item_reference")));
-    let null = fold(&json!({ "previous_response_id": null, "input": items }), &json!({}), &Carry::New);
+    let null = send(&json!({ "previous_response_id": null, "input": items }), &json!({}), &Carry::New);
     assert!(!null.outcome.report.reasons.iter().any(|reason| reason.starts_with("request:")));
 }
 
 #[test]
 fn an_input_may_be_a_text() {
-    let folded = fold(&json!({ "input": "hi" }), &json!({ "marks": "openai" }), &Carry::New);
-    assert_eq!((&folded.output, folded.outcome.plan.format), (&folded.request, Format::OpenaiResponses));
+    let folded = send(&json!({ "input": "hi" }), &json!({ "marks": "openai" }), &Carry::New);
+    assert_eq!((&folded.body, folded.outcome.plan.format), (&folded.request, Format::OpenaiResponses));
     assert!(folded.outcome.report.tokens_before > 0);
 }
 
 #[test]
 fn faults_name_the_list_that_they_are_in() {
     let bad = json!([user("hi"), { "type": "function_call", "call_id": "a", "name": "f", "arguments": "{}" }, 7]);
-    let path = |request: Value| try_fold(&request, &json!({}), &Carry::New).err().map(|error| (error.code().as_str(), error.path().to_owned()));
+    let path = |request: Value| try_send(&request, &json!({}), &Carry::New).err().map(|error| (error.code().as_str(), error.path().to_owned()));
     assert_eq!(path(json!({ "input": bad })), Some(("invalid_message", "input[2]".to_owned())));
     assert_eq!(path(json!({ "messages": bad })), Some(("invalid_message", "messages[2]".to_owned())));
     assert_eq!(path(json!({ "input": [{}] })), Some(("missing_role", "input[0].type".to_owned())));
     assert_eq!(path(json!({ "input": [{ "role": "user", "content": 7 }] })), Some(("invalid_message", "input[0].content".to_owned())));
+    assert_eq!(path(json!({ "input": null })), Some(("not_an_array", "input".to_owned())));
     assert_eq!(path(json!({ "input": 7 })), Some(("not_an_array", "input".to_owned())));
 }
 

@@ -6,9 +6,10 @@ use warmfold::tape::Tape;
 use warmfold::wire::{Changes, Request};
 use warmfold::{Format, options::Marks};
 
-use super::validator::faults;
-use super::{call, fold, fold_items, output, thought, try_fold, unmarked};
-use crate::support::{Carry, assistant, eager, lines, merged, system, user};
+use super::{call, fold_items, output, thought};
+use crate::support::{Carry, Sent, assistant, eager, lines, merged, send, system, try_send, user};
+use crate::twin::law::marks_in;
+use crate::twin::openai_responses::validator::faults;
 #[cfg(target_arch = "wasm32")]
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
@@ -71,12 +72,12 @@ fn marks_can_be_removed_again() {
     let plain = fold_items(&items, &options);
     for dialect in ["openai", "anthropic"] {
         let folded = fold_items(&items, &merged(&options, &json!({ "marks": dialect })));
-        assert_eq!(unmarked(&folded), plain.output);
+        assert!(!marks_in(&plain.body, &folded.body).unwrap().is_empty(), "they differ in marks alone");
         assert_eq!(folded.plan, plain.plan);
     }
     let folded = fold_items(&items, &merged(&options, &json!({ "marks": "openai" })));
-    assert_eq!(folded.output.to_string().matches("prompt_cache_breakpoint").count(), 3);
-    assert_eq!(faults(&folded.output), vec![]);
+    assert_eq!(folded.body.to_string().matches("prompt_cache_breakpoint").count(), 3);
+    assert_eq!(faults(&folded.body), vec![]);
 }
 
 #[test]
@@ -84,45 +85,45 @@ fn marks_of_the_callers_count() {
     let own = json!({ "role": "user", "content": [{ "type": "input_text", "text": "mine", "prompt_cache_breakpoint": { "mode": "explicit" } }] });
     let items: Vec<Value> = [system("rules"), own].into_iter().chain((0..6).flat_map(|_| [assistant("so"), user(&lines("words", 100))])).collect();
     let folded = fold_items(&items, &json!({ "marks": "openai", "milestoneTokens": 500 }));
-    assert_eq!(folded.output.to_string().matches("prompt_cache_breakpoint").count(), 3);
-    assert_eq!(folded.item(1), &items[1]);
+    assert_eq!(folded.body.to_string().matches("prompt_cache_breakpoint").count(), 3);
+    assert_eq!(folded.output[1], items[1]);
 }
 
-fn with_block(request: Value) -> super::Folded {
-    fold(&request, &json!({ "contextBlock": "notes" }), &Carry::New)
+fn with_block(request: Value) -> Sent {
+    send(&request, &json!({ "contextBlock": "notes" }), &Carry::New)
 }
 
 #[test]
 fn the_block_goes_behind_what_is_said_first() {
     let folded = with_block(json!({ "instructions": "Be brief.", "input": [user("hi")] }));
-    assert_eq!(folded.output, json!({ "instructions": "Be brief.\n\nnotes", "input": [user("hi")] }));
+    assert_eq!(folded.body, json!({ "instructions": "Be brief.\n\nnotes", "input": [user("hi")] }));
     let folded = with_block(json!({ "instructions": "Be brief.", "input": "hi" }));
-    assert_eq!(folded.output, json!({ "instructions": "Be brief.\n\nnotes", "input": "hi" }));
+    assert_eq!(folded.body, json!({ "instructions": "Be brief.\n\nnotes", "input": "hi" }));
     let folded = with_block(json!({ "input": "hi" }));
-    assert_eq!(folded.output, json!({ "instructions": "notes", "input": "hi" }));
+    assert_eq!(folded.body, json!({ "instructions": "notes", "input": "hi" }));
     let folded = with_block(json!({ "instructions": "Be brief.", "input": [system("rules"), user("hi")] }));
-    assert_eq!((&folded.output["instructions"], folded.item(0)), (&json!("Be brief."), &system("rules\n\nnotes")));
+    assert_eq!((&folded.body["instructions"], &folded.output[0]), (&json!("Be brief."), &system("rules\n\nnotes")));
     let folded = with_block(json!({ "input": [user("hi")] }));
-    assert_eq!((folded.item(0), folded.item(1)), (&system("notes"), &user("hi")));
+    assert_eq!((&folded.output[0], &folded.output[1]), (&system("notes"), &user("hi")));
     let tools = json!({ "type": "additional_tools", "role": "developer", "tools": [] });
     let folded = with_block(json!({ "input": [system("rules"), tools, user("hi")] }));
-    assert_eq!((folded.item(0), folded.item(1)), (&system("rules\n\nnotes"), &tools));
+    assert_eq!((&folded.output[0], &folded.output[1]), (&system("rules\n\nnotes"), &tools));
 }
 
 #[test]
 fn the_block_becomes_a_part_among_parts() {
     let rules = json!({ "role": "developer", "content": [{ "type": "input_text", "text": "rules" }] });
-    let folded = fold(&json!({ "input": [rules, user("hi")] }), &json!({ "contextBlock": "notes", "marks": "anthropic" }), &Carry::New);
+    let folded = send(&json!({ "input": [rules, user("hi")] }), &json!({ "contextBlock": "notes", "marks": "anthropic" }), &Carry::New);
     let mark = json!({ "type": "ephemeral" });
     let expected = json!([{ "type": "input_text", "text": "rules" }, { "type": "input_text", "text": "notes", "cache_control": mark }]);
-    assert_eq!(folded.item(0)["content"], expected);
+    assert_eq!(folded.output[0]["content"], expected);
 }
 
 #[test]
 fn a_block_that_is_there_is_recognised() {
     for request in [json!({ "instructions": "Be brief.", "input": [user("hi")] }), json!({ "input": "hi" }), json!({ "input": [user("hi")] })] {
-        let again = with_block(with_block(request).output);
-        assert!(again.outcome.patches.is_empty(), "{}", again.output);
+        let again = with_block(with_block(request).body);
+        assert!(again.outcome.patches.is_empty(), "{}", again.body);
     }
 }
 
@@ -136,7 +137,7 @@ fn the_block_counts() {
         json!({ "input": [system("rules")] }),
     ] {
         let folded = with_block(request.clone());
-        let (told, read) = (folded.outcome.report.tokens_before, with_block(folded.output).outcome.report.tokens_before);
+        let (told, read) = (folded.outcome.report.tokens_before, with_block(folded.body).outcome.report.tokens_before);
         assert!(told.abs_diff(read) <= 4, "{told} and {read}: {request}"); // a field that was not there has a name
     }
 }
@@ -145,7 +146,7 @@ fn the_block_counts() {
 #[test]
 fn a_block_beside_instructions_that_are_not_returned_is_refused() {
     let request = json!({ "messages": [thought("1"), user("hi")], "system": "Be brief." });
-    let fault = try_fold(&request, &json!({ "contextBlock": "notes" }), &Carry::New).err().unwrap();
+    let fault = try_send(&request, &json!({ "contextBlock": "notes" }), &Carry::New).err().unwrap();
     assert_eq!((fault.code().as_str(), fault.path()), ("invalid_option", "options.contextBlock"));
     assert!(fault.message().contains("foldRequest"));
     let tape = Tape::from_json(json!({ "instructions": "Be brief.\n\nnotes", "input": [] }).to_string()).unwrap();

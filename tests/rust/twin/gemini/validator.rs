@@ -21,14 +21,6 @@ pub fn faults(request: &Value) -> Vec<String> {
     faults
 }
 
-/// The faults that were not there before.
-pub fn new_faults(before: &Value, after: &Value) -> Vec<String> {
-    let mut known = faults(before);
-    let mut new = faults(after);
-    new.retain(|fault| known.iter().position(|old| old == fault).map(|old| known.swap_remove(old)).is_none());
-    new
-}
-
 const DATA: [&str; 7] = ["text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult"];
 
 fn parts(content: &Value) -> &[Value] {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::twin::{Converted, Home, unknown_fields};
+
 /// How what Chat has in one way is written where Gemini has several.
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
@@ -13,19 +15,22 @@ pub struct Ways {
     pub snake: bool,
 }
 
-/// The request. Two answers in a row would be one here, so the user says a word in between: see [`apart`].
-pub fn from_chat(request: &Value, ways: Ways) -> Value {
+/// The request.
+pub fn from_chat(request: &Value, ways: Ways) -> Converted {
     let chat = request["messages"].as_array().expect("a request has messages");
     let lead = chat.iter().take_while(|message| is_system(message)).count();
     let mut writer = Writer { contents: Vec::new(), calls: Vec::new(), of_results: false, ways };
-    chat[lead..].iter().for_each(|message| writer.message(message));
+    let before_all = chat[..lead].iter().map(|_| Home { messages: 0..0, block: None });
+    let homes = before_all.chain(chat[lead..].iter().map(|message| writer.message(message))).collect();
     let mut beside = json!({});
     let system: Vec<Value> = chat[..lead].iter().flat_map(|message| parts(&message["content"])).collect();
     if lead > 0 {
         beside["systemInstruction"] = json!({ "parts": system });
+    } else if let Some(system) = request.get("system") {
+        beside["systemInstruction"] = json!({ "parts": [{ "text": system }] });
     }
     if !request["tools"].is_null() {
-        beside["tools"] = json!([{ "functionDeclarations": request["tools"] }]);
+        beside["tools"] = json!([{ "functionDeclarations": request["tools"].as_array().into_iter().flatten().map(tool).collect::<Vec<_>>() }]);
     }
     let choice = &request["tool_choice"];
     if let Some(name) = choice["function"]["name"].as_str().or(choice["name"].as_str()) {
@@ -38,21 +43,12 @@ pub fn from_chat(request: &Value, ways: Ways) -> Value {
     } else {
         made.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
     }
-    if ways.snake { snake(&made) } else { made }
+    Converted { request: if ways.snake { snake(&made) } else { made }, homes }
 }
 
-/// The Chat request with a word of the user's between two answers.
-pub fn apart(request: &Value) -> Value {
-    let mut messages: Vec<Value> = Vec::new();
-    for message in request["messages"].as_array().unwrap() {
-        if message["role"] == "assistant" && messages.last().is_some_and(|last| last["role"] == "assistant") {
-            messages.push(json!({ "role": "user", "content": "Go on." }));
-        }
-        messages.push(message.clone());
-    }
-    let mut request = request.clone();
-    request["messages"] = messages.into();
-    request
+fn tool(tool: &Value) -> Value {
+    let description = tool["function"].get("description").or_else(|| tool.get("description"));
+    json!({ "name": tool["function"]["name"], "description": description, "parameters": tool["function"]["parameters"] })
 }
 
 fn is_system(message: &Value) -> bool {
@@ -88,7 +84,8 @@ struct Writer {
 }
 
 impl Writer {
-    fn message(&mut self, message: &Value) {
+    /// Writes a Chat message; returns where it went.
+    fn message(&mut self, message: &Value) -> Home {
         let follows_results = std::mem::replace(&mut self.of_results, matches!(message["role"].as_str(), Some("tool" | "function")));
         match message["role"].as_str() {
             Some("assistant") => self.answer(message),
@@ -97,16 +94,23 @@ impl Writer {
                 if !follows_results {
                     self.contents.push(json!({ "role": "user", "parts": [] }));
                 }
-                let parts = self.contents.last_mut().and_then(|content| content["parts"].as_array_mut());
-                parts.expect("results are parts").push(part);
+                let parts = self.contents.last_mut().and_then(|content| content["parts"].as_array_mut()).expect("results are parts");
+                parts.push(part);
+                let part = parts.len() - 1;
+                return Home::in_part(self.contents.len() - 1, "parts", part);
             }
             Some("developer") => self.contents.push(json!({ "role": "system", "parts": parts(&message["content"]) })),
             role => self.contents.push(json!({ "role": role, "parts": parts(&message["content"]) })),
         }
+        let part = self.contents.last_mut().and_then(|content| content["parts"].as_array_mut()?.last_mut()?.as_object_mut());
+        part.into_iter().for_each(|part| part.extend(unknown_fields(message)));
+        Home::alone(self.contents.len() - 1)
     }
 
     fn answer(&mut self, message: &Value) {
-        let thoughts = ["reasoning", "reasoning_content"].iter().filter_map(|key| message[*key].as_str());
+        let thoughts = ["reasoning", "reasoning_content"].iter().filter_map(|key| message[*key].as_str()).filter(|text| !text.is_empty());
+        let details = message["reasoning_details"].as_array().into_iter().flatten().filter_map(|detail| detail["text"].as_str());
+        let thoughts = thoughts.chain(details);
         let mut made: Vec<Value> = thoughts.map(|text| json!({ "text": text, "thought": true })).collect();
         made.extend(parts(&message["content"]));
         let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| (&call["id"], &call["function"]));
@@ -134,7 +138,7 @@ impl Writer {
         let (texts, media): (Vec<Value>, Vec<Value>) = parts(&message["content"]).into_iter().partition(|part| part["text"].is_string());
         let texts: Vec<&str> = texts.iter().filter_map(|part| part["text"].as_str()).collect();
         let response = match texts[..] {
-            [text] if text.starts_with("Error") => json!({ "error": text }),
+            [text] if text.starts_with("Error") || message["is_error"] == true || message["status"] == "error" => json!({ "error": text }),
             [text] => json!({ "output": text }),
             _ => texts.iter().enumerate().map(|(nth, text)| (format!("output_{nth}"), json!(text))).collect(),
         };
@@ -153,7 +157,13 @@ fn parts(content: &Value) -> Vec<Value> {
     let part = |part: &Value| match part {
         Value::String(text) => json!({ "text": text }),
         part if part["type"] == "text" => json!({ "text": part["text"] }),
-        _ => json!({ "inlineData": { "mimeType": "image/png", "data": "iVBORw0KGgo=", "detail": "low" } }),
+        part => {
+            let mut data = json!({ "mimeType": "image/png", "data": part["image_url"]["url"] });
+            if !part["image_url"]["detail"].is_null() {
+                data["detail"] = part["image_url"]["detail"].clone(); // what such an image costs
+            }
+            json!({ "inlineData": data })
+        }
     };
     match content {
         Value::String(_) => vec![part(content)],

@@ -2,39 +2,27 @@
 
 use serde_json::{Value, json};
 
-/// A request, and where its messages went.
-pub struct Converted {
-    pub request: Value,
-    /// For each message of the Chat request the first of its items; the number of items last.
-    pub first: Vec<usize>,
-}
-
-/// Two answers in a row would be one: the user speaks between them.
-pub fn separated(messages: &[Value]) -> Vec<Value> {
-    let mut apart: Vec<Value> = Vec::new();
-    for message in messages {
-        if message["role"] == "assistant" && apart.last().is_some_and(|last| last["role"] == "assistant") {
-            apart.push(json!({ "role": "user", "content": "go on" }));
-        }
-        apart.push(message.clone());
-    }
-    apart
-}
+use crate::twin::{Converted, Home, unknown_fields};
 
 pub fn from_chat(request: &Value) -> Converted {
-    let (mut items, mut first) = (Vec::new(), Vec::new());
+    let (mut items, mut homes) = (Vec::new(), Vec::new());
     for message in request["messages"].as_array().expect("a request has messages") {
-        first.push(items.len());
+        let first = items.len();
         let role = message["role"].as_str().unwrap_or("");
         match role {
             "assistant" => assistant(message, &mut items),
-            "tool" => items.push(output(message["tool_call_id"].as_str().unwrap_or(""), &message["content"])),
-            "function" => items.push(output(&legacy_id(&message["name"]), &message["content"])),
+            "tool" => items.push(output(message["tool_call_id"].as_str().unwrap_or(""), message)),
+            "function" => items.push(output(&legacy_id(&message["name"]), message)),
             _ => items.push(json!({ "type": "message", "role": role, "content": content(&message["content"], "input_text") })),
         }
+        let made = items[first..].iter_mut().filter_map(Value::as_object_mut).find(|item| !item.contains_key("call_id"));
+        made.into_iter().for_each(|made| made.extend(unknown_fields(message)));
+        homes.push(Home { messages: first..items.len(), block: None });
     }
-    first.push(items.len());
     let mut converted = json!({ "input": items });
+    if let Some(system) = request.get("system") {
+        converted["instructions"] = system.clone();
+    }
     if let Some(tools) = request.get("tools") {
         converted["tools"] = tools.as_array().into_iter().flatten().map(tool).collect();
     }
@@ -42,11 +30,12 @@ pub fn from_chat(request: &Value) -> Converted {
         let name = choice["function"]["name"].as_str().or_else(|| choice["name"].as_str());
         converted["tool_choice"] = name.map_or_else(|| choice.clone(), |name| json!({ "type": "function", "name": name }));
     }
-    Converted { request: converted, first }
+    Converted { request: converted, homes }
 }
 
 fn tool(tool: &Value) -> Value {
-    json!({ "type": "function", "name": tool["function"]["name"], "parameters": tool["function"]["parameters"] })
+    let description = tool["function"].get("description").or_else(|| tool.get("description"));
+    json!({ "type": "function", "name": tool["function"]["name"], "parameters": tool["function"]["parameters"], "description": description })
 }
 
 fn legacy_id(name: &Value) -> String {
@@ -73,8 +62,13 @@ fn assistant(message: &Value, items: &mut Vec<Value>) {
 }
 
 fn output(id: &str, of: &Value) -> Value {
-    let output = if of.is_null() { json!([]) } else { content(of, "input_text") }; // what says nothing has no text at all
-    json!({ "type": "function_call_output", "call_id": id, "output": output })
+    let said = &of["content"];
+    let output = if said.is_null() { json!([]) } else { content(said, "input_text") }; // what says nothing has no text at all
+    let mut made = json!({ "type": "function_call_output", "call_id": id, "output": output });
+    if of["is_error"] == true || of["status"] == "error" {
+        made["status"] = "failed".into();
+    }
+    made
 }
 
 /// A string stays one, and each part stays where it is.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::places::is_thinking;
+use super::is_thinking;
 
 /// What is wrong with a request.
 pub fn faults(request: &Value) -> Vec<String> {
@@ -27,14 +27,6 @@ pub fn faults(request: &Value) -> Vec<String> {
     faults.extend(mark_faults(request));
     faults.extend(open_loop(request, messages));
     faults
-}
-
-/// The faults that were not there before.
-pub fn new_faults(before: &Value, after: &Value) -> Vec<String> {
-    let mut known = faults(before);
-    let mut new = faults(after);
-    new.retain(|fault| known.iter().position(|old| old == fault).map(|old| known.swap_remove(old)).is_none());
-    new
 }
 
 fn blocks(message: &Value) -> &[Value] {

@@ -2,45 +2,43 @@
 
 use serde_json::{Value, json};
 
-/// How what Chat has in one way is written where the AI SDK has several.
-#[derive(Clone, Copy, Debug)]
-pub struct Ways {
-    /// Results that follow each other share a message, as the AI SDK writes them.
-    pub joined: bool,
-    /// Results that are JSON are values.
-    pub json: bool,
-}
+use crate::twin::{Converted, Home, unknown_fields};
 
-/// The request with its messages converted. The tools schema stays.
-pub fn from_chat(request: &Value, ways: Ways) -> Value {
+/// Results that follow each other share a message, as the AI SDK writes them, and results that are JSON are values. The tools schema stays.
+pub fn from_chat(request: &Value) -> Converted {
     let chat = request["messages"].as_array().expect("a request has messages");
     let mut messages: Vec<Value> = Vec::new();
+    let mut homes = Vec::new();
     for message in chat {
-        let converted = one(message, messages.as_slice(), ways);
-        let joins = ways.joined && converted["role"] == "tool";
-        match messages.last_mut().filter(|last| joins && last["role"] == "tool") {
+        let mut converted = one(message, messages.as_slice());
+        converted.as_object_mut().expect("a message is an object").extend(unknown_fields(message));
+        let is_result = converted["role"] == "tool";
+        match messages.last_mut().filter(|last| is_result && last["role"] == "tool") {
             Some(last) => {
                 let parts = last["content"].as_array_mut().expect("a tool message has parts");
                 parts.extend(converted["content"].as_array().cloned().unwrap_or_default());
             }
             None => messages.push(converted),
         }
+        let at = messages.len() - 1;
+        let parts = messages[at]["content"].as_array().map_or(0, Vec::len);
+        homes.push(if is_result { Home::in_part(at, "content", parts - 1) } else { Home::alone(at) });
     }
     let mut request = request.clone();
     request["messages"] = messages.into();
     if let Some(name) = request["tool_choice"]["function"]["name"].as_str().or(request["tool_choice"]["name"].as_str()) {
         request["tool_choice"] = json!({ "type": "tool", "toolName": name });
     }
-    request
+    Converted { request, homes }
 }
 
-fn one(message: &Value, before: &[Value], ways: Ways) -> Value {
+fn one(message: &Value, before: &[Value]) -> Value {
     match message["role"].as_str() {
         Some("system" | "developer") => json!({ "role": "system", "content": message["content"] }),
         Some("user") => json!({ "role": "user", "content": content(&message["content"], image) }),
         Some("assistant") => assistant(message),
-        Some("tool") => json!({ "role": "tool", "content": [result(&message["tool_call_id"], message, before, ways)] }),
-        Some("function") => json!({ "role": "tool", "content": [result(&message["name"], message, before, ways)] }),
+        Some("tool") => json!({ "role": "tool", "content": [result(&message["tool_call_id"], message, before)] }),
+        Some("function") => json!({ "role": "tool", "content": [result(&message["name"], message, before)] }),
         _ => message.clone(),
     }
 }
@@ -73,12 +71,33 @@ fn parts(content: &Value, other: impl Fn(&Value) -> Value) -> Vec<Value> {
 }
 
 fn image(part: &Value) -> Value {
-    json!({ "type": "image", "image": part["image_url"]["url"], "providerOptions": { "openai": { "imageDetail": "low" } }, "detail": "low" })
+    let mut image = json!({ "type": "image", "image": part["image_url"]["url"], "providerOptions": { "openai": { "imageDetail": "low" } } });
+    detail(part, &mut image);
+    image
+}
+
+fn detail(part: &Value, made: &mut Value) {
+    if !part["image_url"]["detail"].is_null() {
+        made["detail"] = part["image_url"]["detail"].clone();
+    }
+}
+
+/// What was thought; what Anthropic has signed is told by its signature.
+fn thoughts(message: &Value) -> Vec<Value> {
+    let plain = ["reasoning", "reasoning_content"].iter().filter_map(|key| message[*key].as_str()).filter(|text| !text.is_empty());
+    let plain = plain.map(|text| json!({ "type": "reasoning", "text": text }));
+    let signed = message["reasoning_details"].as_array().into_iter().flatten().map(|detail| {
+        let mut thought = json!({ "type": "reasoning", "text": detail["text"] });
+        if detail["format"].as_str().is_some_and(|format| format.starts_with("anthropic")) {
+            thought["providerOptions"] = json!({ "anthropic": { "signature": detail["signature"] } });
+        }
+        thought
+    });
+    plain.chain(signed).collect()
 }
 
 fn assistant(message: &Value) -> Value {
-    let thoughts = ["reasoning", "reasoning_content", "reasoning_details"].iter().filter(|key| !message[**key].is_null());
-    let thoughts: Vec<Value> = thoughts.map(|key| json!({ "type": "reasoning", "text": message[*key].to_string() })).collect();
+    let thoughts = thoughts(message);
     let legacy = &message["function_call"];
     let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| (&call["id"], &call["function"]));
     let calls = calls.chain(legacy.is_object().then_some((&legacy["name"], legacy)));
@@ -88,7 +107,11 @@ fn assistant(message: &Value) -> Value {
             json!({ "type": "tool-call", "toolCallId": id, "toolName": body["name"], "input": input })
         })
         .collect();
-    let file = |part: &Value| json!({ "type": "file", "mediaType": "image/png", "data": part["image_url"]["url"], "detail": "low" });
+    let file = |part: &Value| {
+        let mut file = json!({ "type": "file", "mediaType": "image/png", "data": part["image_url"]["url"] });
+        detail(part, &mut file);
+        file
+    };
     if thoughts.is_empty() && calls.is_empty() {
         return json!({ "role": "assistant", "content": content(&message["content"], file) });
     }
@@ -96,16 +119,22 @@ fn assistant(message: &Value) -> Value {
     json!({ "role": "assistant", "content": parts })
 }
 
-fn result(id: &Value, message: &Value, before: &[Value], ways: Ways) -> Value {
+fn result(id: &Value, message: &Value, before: &[Value]) -> Value {
     let calls = before.iter().rev().flat_map(|message| message["content"].as_array().into_iter().flatten());
     let tool = calls.filter(|part| part["type"] == "tool-call").find(|part| part["toolCallId"] == *id);
+    let error = if message["is_error"] == true || message["status"] == "error" { "error-" } else { "" };
     let output = match &message["content"] {
         Value::String(text) => match serde_json::from_str::<Value>(text) {
-            Ok(value) if ways.json && value.to_string().as_str() == text => json!({ "type": "json", "value": value }),
-            _ => json!({ "type": "text", "value": text }),
+            Ok(value) if value.to_string().as_str() == text => json!({ "type": format!("{error}json"), "value": value }),
+            _ => json!({ "type": format!("{error}text"), "value": text }),
         },
         list => {
-            json!({ "type": "content", "value": parts(list, |_| json!({ "type": "image-data", "data": "iVBORw0KGgo=", "mediaType": "image/png", "detail": "low" })) })
+            let image = |part: &Value| {
+                let mut image = json!({ "type": "image-data", "data": part["image_url"]["url"], "mediaType": "image/png" });
+                detail(part, &mut image);
+                image
+            };
+            json!({ "type": "content", "value": parts(list, image) })
         }
     };
     json!({ "type": "tool-result", "toolCallId": id, "toolName": tool.map_or("", |tool| tool["toolName"].as_str().unwrap_or("")), "output": output })

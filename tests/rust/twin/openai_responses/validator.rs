@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::{call, list, output, thought};
-#[cfg(target_arch = "wasm32")]
-use wasm_bindgen_test::wasm_bindgen_test as test;
+use crate::support::list_of;
 
 /// Everything that is wrong with a request, in the order of its items; what it is, and at which item.
 pub fn faults(request: &Value) -> Vec<(String, usize)> {
     let mut faults = Vec::new();
     let none = Vec::new();
-    let items = request[list(request)].as_array().unwrap_or(&none);
+    let items = request[list_of(request)].as_array().unwrap_or(&none);
     let mut open: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
     let mut marks = 0;
     for (at, item) in items.iter().enumerate() {
@@ -118,6 +116,7 @@ fn content(content: &Value, takes: &[&str], fault: &mut impl FnMut(&str)) {
 
 #[test]
 fn it_can_fail() {
+    use crate::wire::openai_responses::{call, output, thought};
     let say = |role: &str, kind: &str| json!({ "role": role, "content": [{ "type": kind, "text": "hi" }] });
     let user = json!({ "role": "user", "content": "hi" });
     let marked = |mark: Value| json!({ "role": "user", "content": [{ "type": "input_text", "text": "hi", "prompt_cache_breakpoint": mark }] });

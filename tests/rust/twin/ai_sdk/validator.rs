@@ -1,81 +1,80 @@
 //! What makes the AI SDK, or the provider behind it, refuse messages: the documented rules, read from the JSON alone.
 
+//!
+//! Faults name no message, so that those of a request and of what became of it can be held against each other.
+
 use serde_json::Value;
 
-use crate::oracle::{Checked, ensure};
-
 /// Roles, parts, pairs, marks and reasoning.
-pub fn valid(messages: &[Value]) -> Checked {
+pub fn faults(messages: &[Value]) -> Vec<String> {
+    let mut faults: Vec<String> = messages.iter().flat_map(content_faults).collect();
     let mut open: Vec<&str> = Vec::new();
-    for (at, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str().unwrap_or("");
-        content_is_of_its_role(at, role, &message["content"])?;
+    for message in messages {
         let parts = || message["content"].as_array().into_iter().flatten();
-        match role {
-            "user" | "system" => ensure!(open.is_empty(), "message {at}: calls without results before it: {open:?}"),
-            "assistant" => {
-                ensure!(open.is_empty(), "message {at}: calls without results before it: {open:?}");
-                let only_thinks = parts().next().is_some() && parts().all(|part| part["type"] == "reasoning");
-                ensure!(!only_thinks && message["content"] != Value::Array(Vec::new()), "message {at}: says nothing");
-                open.extend(
-                    parts()
-                        .filter(|part| part["type"] == "tool-call" && part["providerExecuted"] != true)
-                        .filter_map(|part| part["toolCallId"].as_str()),
-                );
-                let has = |kind: &str| parts().any(|part| part["type"] == kind);
-                ensure!(!has("tool-result") || has("tool-call"), "message {at}: a provider's result without its call");
+        let has = |kind: &str| parts().any(|part| part["type"] == kind);
+        if message["role"] != "tool" {
+            faults.extend(open.drain(..).map(|id| format!("a call without its result before others speak: {id}")));
+        }
+        match message["role"].as_str() {
+            Some("assistant") => {
+                if parts().all(|part| part["type"] == "reasoning") && !message["content"].is_string() {
+                    faults.push("an answer that says nothing".to_owned());
+                }
+                if has("tool-result") && !has("tool-call") {
+                    faults.push("a provider's result without its call".to_owned());
+                }
+                let calls = parts().filter(|part| part["type"] == "tool-call" && part["providerExecuted"] != true);
+                open.extend(calls.filter_map(|part| part["toolCallId"].as_str()));
             }
-            _ => {
+            Some("tool") => {
                 for part in parts().filter(|part| part["type"] == "tool-result") {
                     let id = part["toolCallId"].as_str().unwrap_or("");
-                    let answered = open.iter().position(|call| *call == id);
-                    let Some(answered) = answered else { return Err(format!("message {at}: a result without its call: {id}")) };
-                    open.remove(answered);
+                    match open.iter().position(|call| *call == id) {
+                        Some(answered) => drop(open.remove(answered)),
+                        None => faults.push(format!("a result without its call: {id}")),
+                    }
                 }
             }
+            _ => {}
         }
     }
-    ensure!(open.is_empty(), "calls without results at the end: {open:?}");
-    marks_stand(messages)
+    faults.extend(open.into_iter().map(|id| format!("a call without its result: {id}")));
+    faults.extend(mark_faults(messages));
+    faults
 }
 
-fn content_is_of_its_role(at: usize, role: &str, content: &Value) -> Checked {
+fn content_faults(message: &Value) -> Vec<String> {
+    let (role, content) = (message["role"].as_str().unwrap_or(""), &message["content"]);
     let allowed: &[&str] = match role {
-        "system" => {
-            ensure!(content.is_string(), "message {at}: a system message is a string");
-            return Ok(());
-        }
+        "system" if content.is_string() => return Vec::new(),
+        "system" => return vec!["a system message is a string".to_owned()],
         "user" => &["text", "image", "file"],
         "assistant" => &["text", "file", "reasoning", "tool-call", "tool-result", "tool-approval-request", "reasoning-file", "custom"],
         "tool" => &["tool-result", "tool-approval-response"],
-        _ => return Err(format!("message {at}: there is no role {role:?}")),
+        _ => return vec![format!("there is no role {role:?}")],
     };
-    if content.is_string() && role != "tool" {
-        return Ok(());
-    }
-    let Some(parts) = content.as_array() else { return Err(format!("message {at}: its content is no list")) };
-    for part in parts {
-        let kind = part["type"].as_str().unwrap_or("");
-        ensure!(allowed.contains(&kind), "message {at}: {kind:?} in a message of {role}");
-        ensure!(kind != "text" && kind != "reasoning" || part["text"].is_string(), "message {at}: a text without text");
-        if kind == "tool-result" {
-            output_is_whole(&part["output"]).map_err(|what| format!("message {at}: {what}"))?;
-        }
-    }
-    Ok(())
+    let Some(parts) = content.as_array() else {
+        let is_text = content.is_string() && role != "tool";
+        return if is_text { Vec::new() } else { vec!["a content that is no list".to_owned()] };
+    };
+    let fault = |part: &Value| match part["type"].as_str().unwrap_or("") {
+        kind if !allowed.contains(&kind) => Some(format!("{kind:?} in a message of {role}")),
+        "text" | "reasoning" if !part["text"].is_string() => Some("a text without text".to_owned()),
+        "tool-result" if !is_whole(&part["output"]) => Some(format!("an output that is none: {}", part["output"])),
+        _ => None,
+    };
+    parts.iter().filter_map(fault).collect()
 }
 
-fn output_is_whole(output: &Value) -> Checked {
+fn is_whole(output: &Value) -> bool {
     let value = &output["value"];
-    let is_whole = match output["type"].as_str() {
+    match output["type"].as_str() {
         Some("text" | "error-text") => value.is_string(),
         Some("json" | "error-json") => output.get("value").is_some(),
         Some("execution-denied") => true,
         Some("content") => value.as_array().is_some_and(|items| items.iter().all(|item| item["type"] != "text" || item["text"].is_string())),
         _ => false,
-    };
-    ensure!(is_whole, "an output that is none: {output}");
-    Ok(())
+    }
 }
 
 /// A mark, by its provider: on what it stands, and whether it asks for an hour.
@@ -85,8 +84,8 @@ fn mark(node: &Value) -> Option<bool> {
 }
 
 /// At most four, an hour before five minutes, none on blank texts or reasoning.
-fn marks_stand(messages: &[Value]) -> Checked {
-    let mut hours = Vec::new();
+fn mark_faults(messages: &[Value]) -> Vec<String> {
+    let (mut faults, mut hours) = (Vec::new(), Vec::new());
     for message in messages {
         let parts: Vec<&Value> = message["content"].as_array().into_iter().flatten().collect();
         let last = parts.len().saturating_sub(1);
@@ -95,19 +94,25 @@ fn marks_stand(messages: &[Value]) -> Checked {
             let inner = mark(&part["output"]).or_else(|| items.filter_map(mark).next());
             let Some(hour) = mark(part).or(inner).or(if at == last { mark(message) } else { None }) else { continue };
             let is_blank = part["type"] == "text" && part["text"].as_str().is_none_or(|text| text.trim().is_empty());
-            ensure!(!is_blank && part["type"] != "reasoning", "a mark on {part}");
+            if is_blank || part["type"] == "reasoning" {
+                faults.push(format!("a mark on {part}"));
+            }
             hours.push(hour);
         }
-        if parts.is_empty()
-            && let Some(hour) = mark(message)
-        {
-            ensure!(message["content"].as_str().is_some_and(|text| !text.trim().is_empty()), "a mark on {message}");
+        if let Some(hour) = mark(message).filter(|_| parts.is_empty()) {
+            if message["content"].as_str().is_none_or(|text| text.trim().is_empty()) {
+                faults.push(format!("a mark on {message}"));
+            }
             hours.push(hour);
         }
     }
-    ensure!(hours.len() <= 4, "{} marks", hours.len());
-    ensure!(hours.is_sorted_by(|before, after| before >= after), "five minutes before an hour: {hours:?}");
-    Ok(())
+    if hours.len() > 4 {
+        faults.push(format!("{} marks", hours.len()));
+    }
+    if !hours.is_sorted_by(|before, after| before >= after) {
+        faults.push("an hour behind five minutes".to_owned());
+    }
+    faults
 }
 
 #[test]
@@ -118,7 +123,7 @@ fn it_can_fail() {
         |output: Value| json!({ "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "1", "toolName": "t", "output": output }] });
     let result = output(json!({ "type": "text", "value": "x" }));
     let user = json!({ "role": "user", "content": "hi" });
-    assert_eq!(valid(&[user.clone(), call.clone(), result.clone()]), Ok(()));
+    assert_eq!(faults(&[user.clone(), call.clone(), result.clone()]), Vec::<String>::new());
     let marked = |ttl: &str| json!({ "role": "user", "content": "hi", "providerOptions": { "anthropic": { "cacheControl": { "type": "ephemeral", "ttl": ttl } } } });
     let broken = [
         vec![call.clone()],
@@ -138,6 +143,6 @@ fn it_can_fail() {
         vec![json!({ "role": "user", "content": [{ "type": "text", "text": " ", "providerOptions": marked("5m")["providerOptions"] }] })],
     ];
     for messages in broken {
-        assert!(valid(&messages).is_err(), "{messages:?}");
+        assert!(!faults(&messages).is_empty(), "{messages:?}");
     }
 }

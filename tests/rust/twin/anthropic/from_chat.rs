@@ -1,43 +1,8 @@
 //! Chat histories as Anthropic Messages: what a router does with them, in the simplest way that loses nothing.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
-/// What was converted, and where everything went.
-pub struct Converted {
-    pub request: Value,
-    /// For each Chat message the message that holds it; leading system messages stand apart.
-    messages: Vec<usize>,
-    /// For each Chat message that is a result, its block there.
-    blocks: BTreeMap<usize, usize>,
-}
-
-impl Converted {
-    /// Where a text of a Chat result went.
-    pub fn address(&self, chat: &Value, message: usize, part: usize) -> (usize, usize) {
-        let (at, block) = (self.messages[message], self.blocks[&message]);
-        let texts_before = |content: &Value, end: usize| {
-            content.as_array().map_or(0, |parts| parts[..end.min(parts.len())].iter().filter(|part| is_text(part)).count())
-        };
-        let nth = texts_before(&chat["messages"][message]["content"], part);
-        if nth == 0 {
-            return (at, block);
-        }
-        let blocks = self.request["messages"][at]["content"].as_array().expect("results are blocks");
-        let further = |block: &Value| texts_before(&block["content"], usize::MAX).saturating_sub(1);
-        (at, blocks.len() + blocks[..block].iter().map(further).sum::<usize>() + nth - 1)
-    }
-
-    /// The length of the converted history where the Chat history has this one; at a call nothing is between two messages.
-    pub fn length(&self, chat_length: usize) -> usize {
-        self.messages.get(chat_length).copied().unwrap_or_else(|| self.request["messages"].as_array().map_or(0, Vec::len))
-    }
-}
-
-fn is_text(part: &Value) -> bool {
-    part.is_string() || part["type"] == "text"
-}
+use crate::twin::{Converted, Home, unknown_fields};
 
 /// The request; `merged` puts what the user says behind results into their message.
 pub fn from_chat(request: &Value, merged: bool) -> Converted {
@@ -45,6 +10,7 @@ pub fn from_chat(request: &Value, merged: bool) -> Converted {
     let lead = chat.iter().take_while(|message| is_system(message)).count();
     let mut out = json!({ "messages": [] });
     match &chat[..lead] {
+        [] if request.get("system").is_some() => out["system"] = request["system"].clone(),
         [] => {}
         [one] if one["content"].is_string() => out["system"] = one["content"].clone(),
         all => out["system"] = all.iter().flat_map(|message| blocks(&message["content"])).collect(),
@@ -60,10 +26,11 @@ pub fn from_chat(request: &Value, merged: bool) -> Converted {
             out["tool_choice"] = json!({ "type": "tool", "name": name });
         }
     }
-    let mut writer = Writer { messages: Vec::new(), blocks: BTreeMap::new(), merged, of_results: false, legacy: 0 };
-    let places = chat.iter().enumerate().map(|(at, message)| if at < lead { 0 } else { writer.message(at, message) }).collect();
+    let mut writer = Writer { messages: Vec::new(), merged, of_results: false, legacy: 0 };
+    let before_all = chat[..lead].iter().map(|_| Home { messages: 0..0, block: None });
+    let homes = before_all.chain(chat[lead..].iter().map(|message| writer.message(message))).collect();
     out["messages"] = writer.messages.into();
-    Converted { request: out, messages: places, blocks: writer.blocks }
+    Converted { request: out, homes }
 }
 
 fn is_system(message: &Value) -> bool {
@@ -72,6 +39,9 @@ fn is_system(message: &Value) -> bool {
 
 fn tool(tool: &Value) -> Value {
     let mut made = json!({ "name": tool["function"]["name"], "input_schema": tool["function"]["parameters"] });
+    if let Some(description) = tool["function"].get("description").or_else(|| tool.get("description")) {
+        made["description"] = description.clone();
+    }
     if !tool["cache_control"].is_null() {
         made["cache_control"] = tool["cache_control"].clone();
     }
@@ -80,7 +50,6 @@ fn tool(tool: &Value) -> Value {
 
 struct Writer {
     messages: Vec<Value>,
-    blocks: BTreeMap<usize, usize>,
     merged: bool,
     /// Whether the last message holds results, and nothing was said since.
     of_results: bool,
@@ -90,7 +59,7 @@ struct Writer {
 
 impl Writer {
     /// Writes a Chat message; returns where it went.
-    fn message(&mut self, at: usize, message: &Value) -> usize {
+    fn message(&mut self, message: &Value) -> Home {
         let content = &message["content"];
         let role = message["role"].as_str().unwrap_or("");
         let follows_results = std::mem::replace(&mut self.of_results, matches!(role, "tool" | "function"));
@@ -101,7 +70,8 @@ impl Writer {
                 if !content.is_null() {
                     result["content"] = if content.is_string() { content.clone() } else { blocks(content).into() };
                 }
-                if content.as_str().is_some_and(|text| text.starts_with("Error")) {
+                let failed = message["is_error"] == true || message["status"] == "error";
+                if failed || content.as_str().is_some_and(|text| text.starts_with("Error")) {
                     result["is_error"] = true.into();
                 }
                 if !follows_results {
@@ -110,7 +80,7 @@ impl Writer {
                 let into = self.last_blocks();
                 into.push(result);
                 let block = into.len() - 1;
-                self.blocks.insert(at, block);
+                return Home::in_part(self.messages.len() - 1, "content", block);
             }
             "assistant" => {
                 let mut made = thinking(message);
@@ -127,7 +97,9 @@ impl Writer {
             }
             "user" if self.merged && follows_results && blocks(content).iter().any(|block| block["text"] != "") => {
                 let said = blocks(content);
+                let from = self.last_blocks().len();
                 self.last_blocks().extend(said);
+                return Home::in_part(self.messages.len() - 1, "content", from); // further ones stand behind it
             }
             "user" => {
                 let content = if content.is_string() { content.clone() } else { blocks(content).into() };
@@ -136,7 +108,9 @@ impl Writer {
             _ if is_system(message) => self.messages.push(json!({ "role": "system", "content": content })),
             _ => self.messages.push(message.clone()),
         }
-        self.messages.len() - 1
+        let made = self.messages.last_mut().and_then(Value::as_object_mut).expect("a message is an object");
+        made.extend(unknown_fields(message));
+        Home::alone(self.messages.len() - 1)
     }
 
     fn last_blocks(&mut self) -> &mut Vec<Value> {
@@ -154,8 +128,10 @@ fn tool_use(id: &Value, function: &Value) -> Value {
 }
 
 fn thinking(message: &Value) -> Vec<Value> {
+    let signed = message["reasoning_details"].as_array().into_iter().flatten().filter_map(|detail| detail["text"].as_str());
     let said = ["reasoning", "reasoning_content"].into_iter().find_map(|key| message[key].as_str());
-    said.into_iter().map(|text| json!({ "type": "thinking", "thinking": text, "signature": "c2lnbmVk" })).collect()
+    let said = signed.chain(said.filter(|_| message["reasoning_details"].is_null())).filter(|text| !text.is_empty());
+    said.map(|text| json!({ "type": "thinking", "thinking": text, "signature": "c2lnbmVk" })).collect()
 }
 
 /// The blocks of a content.

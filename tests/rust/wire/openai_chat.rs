@@ -1,3 +1,0 @@
-//! `wire::openai_chat`: what the provider takes. The laws are held over this format everywhere else.
-
-pub mod validator;
