@@ -28,7 +28,7 @@ use crate::tape::{Kind, Node};
 mod read;
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, is_unlike: |_| false, read: read::read, append: read::append, apply, scored_bytes };
+pub(super) const WIRE: Wire = Wire { foreign, is_unlike: |_| true, read: read::read, append: read::append, apply, scored_bytes };
 
 fn scored_bytes(_: &Request<'_>) -> crate::Result<Vec<u64>> {
     Err(Error::new(Code::UnsupportedOption, "options.asScored", "not for UI messages: convert them with convertToModelMessages"))

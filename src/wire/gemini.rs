@@ -67,7 +67,7 @@ const RESULT: [&str; 2] = ["codeExecutionResult", "code_execution_result"];
 const MEDIA: [[&str; 2]; 2] = [["inlineData", "inline_data"], ["fileData", "file_data"]];
 
 /// The format.
-pub(super) const WIRE: Wire = Wire { foreign, is_unlike: |_| false, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
+pub(super) const WIRE: Wire = Wire { foreign, is_unlike: |_| true, read: read::read, append: read::append, apply: apply::apply, scored_bytes };
 
 /// The scorer knows Chat only: function calls and images cost what they cost there.
 fn scored_bytes(request: &Request<'_>) -> crate::Result<Vec<u64>> {

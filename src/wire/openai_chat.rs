@@ -19,7 +19,7 @@ const BLOCK_GAP: &str = "\n\n";
 /// The format.
 pub(super) const WIRE: Wire = Wire {
     foreign,
-    is_unlike: |request| (request.is_whole && request.system.is_some()) || has_tools(request, &["input_schema", "inputSchema"]),
+    is_unlike: |request| request.system.is_some() || has_tools(request, &["input_schema", "inputSchema"]),
     read: read::read,
     append: read::append,
     apply: apply::apply,
