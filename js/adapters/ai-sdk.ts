@@ -9,8 +9,8 @@
  * messages.push(...response.messages); // in full: what was shortened was so in the requests only
  * ```
  *
- * Store what the SDK returns, never what `prepareStep` does. The plan is remembered with the message objects, so one adapter may serve
- * many conversations; where they come from storage and no `plan` is passed, it is derived from them, which is as warm.
+ * Store what the SDK returns, never what `prepareStep` does. The plan is remembered with the message objects, for all adapters at once, so one
+ * may serve many conversations; where they come from storage and no `plan` is passed, it is derived from them, which is as warm.
  *
  * A step does not show the tools, nor in versions 5 and 6 the system prompt: pass them to have them counted, and a lower `maxBreakpoints`
  * where you mark them yourself.
@@ -18,7 +18,7 @@
 
 import { fold } from "../index.js";
 import type { Decision, FoldOptions } from "../types.js";
-import { newSteps, since } from "./steps.js";
+import { newSteps, since, type Earlier } from "./steps.js";
 
 /** As for `fold`, without what a step says itself. `plan` and `cold` are of a conversation's first step here. */
 export interface Options extends Omit<FoldOptions, "format" | "usage" | "toolChoice"> {
@@ -36,6 +36,7 @@ export interface Step<M extends object> {
 }
 
 const steps = newSteps();
+const conversations = new WeakMap<Earlier, { latest?: Earlier }>();
 /** What messages of ours were made from; nothing for a context block. Version 7 passes on to a step what the one before has sent. */
 const originals = new WeakMap<object, object | undefined>();
 
@@ -44,7 +45,11 @@ export function warmfold({ onDecision, ...options }: Options = {}): <M extends o
   return (step) => {
     type Message = (typeof step.messages)[number];
     const history = step.messages.flatMap((message) => (originals.has(message) ? ((originals.get(message) as Message | undefined) ?? []) : message));
-    const earlier = steps.find(history);
+    const found = steps.find(history);
+    const conversation = (found && conversations.get(found)) ?? {};
+    // What is returned of a turn are not the objects that its steps were shown: the step found may be its first.
+    const answers = history.slice(found?.upTo).filter((message) => (message as { role?: unknown }).role === "assistant");
+    const earlier = answers.length > 1 && found ? conversation.latest : found;
     const { messages, ...decision } = fold(history, {
       ...(options.contextBlock === undefined ? { system: step.instructions } : {}),
       ...options,
@@ -57,7 +62,8 @@ export function warmfold({ onDecision, ...options }: Options = {}): <M extends o
     messages.forEach((message, at) => {
       if (message !== history[at - shift]) originals.set(message, history[at - shift]);
     });
-    steps.keep(history, decision.plan);
+    conversation.latest = steps.keep(history, decision.plan);
+    conversations.set(conversation.latest, conversation);
     onDecision?.(decision);
     return { messages };
   };

@@ -181,6 +181,6 @@ function modelOf(called: object): { id: string | undefined; isAnthropic: boolean
 /** What the provider counted for the last answer, which is all that was sent, cached or not. */
 function usageOf(history: readonly BaseMessage[]): FoldOptions["usage"] {
   const upTo = history.map(({ type }) => type).lastIndexOf("ai");
-  const { usage_metadata: usage } = (history[upTo] ?? {}) as Fields;
-  return usage && usage.input_tokens > 0 ? { inputTokens: usage.input_tokens, upTo } : undefined;
+  const inputTokens = (history[upTo] as Fields | undefined)?.usage_metadata?.input_tokens;
+  return inputTokens ? { inputTokens, upTo } : undefined;
 }

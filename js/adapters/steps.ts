@@ -15,7 +15,7 @@ type Key = object | string;
 /** By the newest message of each step. */
 export interface Steps {
   find(history: readonly Key[]): Earlier | undefined;
-  keep(history: readonly Key[], plan: Plan): void;
+  keep(history: readonly Key[], plan: Plan): Earlier;
 }
 
 /** A message that an earlier step knew is looked for among so many of the newest. */
@@ -37,6 +37,7 @@ export function newSteps(): Steps {
       if (typeof newest === "object") objects.set(newest, earlier);
       else if (newest !== undefined) ids.set(newest, earlier);
       if (ids.size > MOST) ids.delete(ids.keys().next().value!);
+      return earlier;
     },
   };
 }

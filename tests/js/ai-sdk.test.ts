@@ -114,6 +114,19 @@ describe("prepareStep", () => {
     assert.deepEqual(folds[carried]!.plan.edits.map(({ message, pieces }) => [message, pieces]), alone.plan.edits.map(({ message, pieces }) => [message, pieces]));
   });
 
+  test("a turn goes on from the last step of the one before, though its messages come back as other objects", async () => {
+    const decisions: Decision[] = [];
+    const prepareStep = warmfold({ ...eager, onDecision: (decision) => decisions.push(decision) });
+    const messages: ModelMessage[] = [question];
+    for (let turn = 0; turn < 3; turn++) {
+      const model = modelOf();
+      const before = decisions.length;
+      messages.push(...(await generateText({ model, tools, messages, stopWhen, prepareStep })).response.messages, { role: "user", content: `And ${turn}?` });
+      if (turn > 0) assert.equal(decisions[before]!.report.editsCarried, decisions[before - 1]!.plan.edits.length);
+    }
+    assert(decisions.at(-1)!.plan.edits.length >= FILES - 5);
+  });
+
   test("what version 7 passes on, which is what was sent, is taken back to what it was made from", async () => {
     const full = (await generateText({ model: modelOf(), tools, messages: [question], stopWhen })).response.messages;
     const options: Options = { ...eager, contextBlock: "notes", marks: "anthropic" };
