@@ -4,6 +4,9 @@
 //! - `laws` holds each law over generated histories, `corpus` over recorded ones;
 //! - [`purity`] proves that native code, Node and a browser give the same bytes, so it runs on wasm32 too.
 
+// Property tests do not run there, so what only they use of the others is of no use.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code))]
+
 mod cases;
 mod oracle;
 mod purity;

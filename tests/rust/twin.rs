@@ -19,6 +19,8 @@ pub use addresses::{Converted, Home};
 pub mod addresses;
 mod exceptions;
 pub mod law;
+// It is asked of laws, too.
+#[cfg(not(target_arch = "wasm32"))]
 pub mod rows;
 
 pub mod ai_sdk;
@@ -171,6 +173,7 @@ pub fn run(module: &str, wire: &str, test: fn()) {
 macro_rules! every_wire {
     ($($test:ident $(covers $($row:literal)+)?),+ $(,)?) => {
         /// The tests of this file and the rows that they cover.
+        #[cfg(not(target_arch = "wasm32"))]
         pub const TESTS: crate::twin::rows::Tests = crate::twin::rows::Tests {
             file: module_path!(),
             tests: &[$((stringify!($test), &[$($($row),+)?])),+],

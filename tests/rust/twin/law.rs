@@ -120,7 +120,8 @@ fn marks_stand_where_told(sent: &Sent, found: &[String]) -> Checked {
     let found: Vec<String> = found.iter().map(|pointer| format!("{:?}", place(pointer))).collect();
     let mut told: Vec<String> = sent.outcome.marks.iter().filter(|mark| mark.part.is_some()).map(|mark| format!("{:?}", mark.at)).collect();
     let mut sorted = found.clone();
-    (sorted.sort(), told.sort());
+    sorted.sort();
+    told.sort();
     ensure!(sorted == told, "marks are told of in {told:?} and stand in {found:?}");
     Ok(())
 }

@@ -84,7 +84,7 @@ fn every_exception_names_a_test() {
     for (wire, test, reason) in exceptions::EXCEPTIONS {
         let (file, name) = test.rsplit_once("::").unwrap_or_default();
         let is_there = |tests: &&Tests| tests.file.ends_with(&format!("::{file}")) && tests.tests.iter().any(|(test, _)| *test == name);
-        assert!(all.iter().any(|tests| is_there(&tests)), "no test {test}");
+        assert!(all.iter().any(is_there), "no test {test}");
         assert!(TWINS.iter().any(|twin| twin.name == *wire && !twin.is_chat()), "no other wire {wire}");
         assert!(reason.len() > 20, "no reason: {reason}");
     }

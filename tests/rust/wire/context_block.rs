@@ -7,8 +7,7 @@ use crate::support::*;
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 fn with_block(messages: &[Value], more: Value) -> Sent {
-    let call = send_messages(messages, &merged(&json!({ "contextBlock": "notes" }), &more), &Carry::New);
-    call
+    send_messages(messages, &merged(&json!({ "contextBlock": "notes" }), &more), &Carry::New)
 }
 
 #[test]
