@@ -108,9 +108,12 @@ impl<'t> Request<'t> {
     /// # Errors
     /// [`Code::NotAnArray`].
     pub fn message_array(&self) -> crate::Result<Node<'t>> {
-        self.messages
-            .filter(|node| node.kind() == Kind::Array)
-            .ok_or_else(|| Error::new(Code::NotAnArray, self.list, "expected an array of messages, as the provider's API takes them"))
+        let expected = if self.is_whole {
+            "expected an array of messages, as the provider's API takes them: messages, input or contents"
+        } else {
+            "expected an array of messages, as the provider's API takes them; a whole request goes through foldRequest, its bytes through foldBody"
+        };
+        self.messages.filter(|node| node.kind() == Kind::Array).ok_or_else(|| Error::new(Code::NotAnArray, self.list, expected))
     }
 }
 
