@@ -1,6 +1,7 @@
 //! The tests of the Rust core, in one binary. Modules mirror `src/`; beside them:
 //!
 //! - [`oracle`] is a second, independent reading of the laws, which property tests, corpus and cases all ask;
+//! - [`twin`] runs each case and each law on every wire, and knows what a wire cannot do;
 //! - `laws` holds each law over generated histories, `corpus` over recorded ones;
 //! - [`purity`] proves that native code, Node and a browser give the same bytes, so it runs on wasm32 too.
 

@@ -300,7 +300,7 @@ fn targets_stand(call: &Call) -> Checked {
         // At the moment of decision a target is whole; the same call may truncate it, or find that a superseder is itself out of date by
         // now; a later one may do anything.
         let may_follow = |rule: &str| rule == "truncated" || (edit.rule == "superseded" && rule == "stale");
-        let had_an_edit = |other: &Edit| other.since < edit.since || (other.since == edit.since && !may_follow(&other.rule));
+        let had_an_edit = |other: &Edit| other.since_there < edit.since_there || (other.since_there == edit.since_there && !may_follow(&other.rule));
         let gives_way = |other: &Edit| (other.message, other.part) == there && had_an_edit(other);
         ensure!(!edits.iter().any(gives_way), "its target gives way too: {edit:?}");
     }

@@ -89,10 +89,10 @@ pub fn try_fold(request: &Value, options: &Value, carry: &Carry) -> warmfold::Re
         Carry::Derive | Carry::New => (Vec::new(), Vec::new()),
     };
     let told = |edit: Edit| {
-        let told = addresses.edit(edit.clone()).unwrap_or_else(|| panic!("an edit of no text of the twin's: {edit:?}"));
-        // Histories of different lengths may be as long on the wire: the first of them counts.
-        let known = before.iter().zip(&carried).find(|(old, _)| old.since == edit.since).map(|(_, told)| told.since);
+        let is_same = |old: &&Edit| (&old.fingerprint, &old.pieces, old.since) == (&edit.fingerprint, &edit.pieces, edit.since);
+        let known = before.iter().zip(&carried).find(|(old, _)| is_same(old)).map(|(_, told)| told.since);
         let of_now = (edit.since == sent.input().len()).then_some(converted.homes.len());
+        let told = addresses.edit(edit.clone()).unwrap_or_else(|| panic!("an edit of no text of the twin's: {edit:?}"));
         Edit { since: known.or(of_now).unwrap_or(told.since), ..told }
     };
     let told: Vec<Edit> = sent.edits().into_iter().map(told).collect();

@@ -8,6 +8,7 @@ use super::{all, cases, holds};
 use crate::histories::{History, history, policy};
 use crate::oracle::{self, text_at, tools_of};
 use crate::support::{Carry, Edit, fold_messages, user};
+use crate::twin::addresses::Addresses;
 use crate::twin::{self, every_wire};
 
 every_wire! {
@@ -118,9 +119,13 @@ proptest! {
         if call.says("cache cold") {
             return Ok(()); // a changed system run lets go of what protection covers by now
         }
-        for edit in folded.edits() {
-            let holds = lies_on(&changed, &tools, &edit, edit.message, edit.part);
-            prop_assert!(!holds || call.edits().contains(&edit), "it still matches, and went: {edit:?}");
+        let (request, twin) = (json!({ "messages": changed }), twin::current());
+        let converted = (twin.from_chat)(&request);
+        let addresses = Addresses::of(twin, &request, &converted);
+        for edit in folded.sent.edits() {
+            let now = addresses.edit(edit.clone());
+            let holds = now.is_some_and(|now| lies_on(&changed, &tools, &edit, now.message, now.part));
+            prop_assert!(!holds || call.sent.edits().contains(&edit), "it still matches, and went: {edit:?}");
         }
     }
 

@@ -50,6 +50,9 @@ pub struct Edit {
     pub fingerprint: String,
     pub rule: String,
     pub since: usize,
+    /// The same on the wire, where histories of different lengths may be as long.
+    #[serde(skip)]
+    pub since_there: usize,
     pub pieces: Vec<Piece>,
     pub target: Option<Target>,
 }

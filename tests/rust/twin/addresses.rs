@@ -1,5 +1,6 @@
 //! Where everything of a Chat history went, and the way back.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde_json::{Value, json};
@@ -45,6 +46,8 @@ pub struct Addresses<'t> {
     parts: Vec<usize>,
     /// Texts here and there, in the order of the Chat history.
     texts: Vec<(Address, Address)>,
+    /// The same from there.
+    from: BTreeMap<Address, Address>,
 }
 
 impl<'t> Addresses<'t> {
@@ -76,7 +79,7 @@ impl<'t> Addresses<'t> {
             texts.extend(own.iter().zip(&its).map(|(slot, (message, its))| ((at, slot.part), (*message, its.part))));
         }
         let parts = |message: &Value| message["content"].as_array().map_or(usize::from(message["content"].is_string()), Vec::len);
-        Addresses { converted, parts: messages.iter().map(parts).collect(), texts }
+        Addresses { converted, parts: messages.iter().map(parts).collect(), from: texts.iter().map(|(own, its)| (*its, *own)).collect(), texts }
     }
 
     /// The Chat message that a message came from: the first of several.
@@ -126,12 +129,12 @@ impl<'t> Addresses<'t> {
     }
 
     fn from(&self, there: Address) -> Option<Address> {
-        self.texts.iter().find(|(_, its)| *its == there).map(|(own, _)| *own)
+        self.from.get(&there).copied()
     }
 
     /// An edit in the Chat twin's words, if it lies on a text.
     pub fn edit(&self, mut edit: Edit) -> Option<Edit> {
-        edit.since = self.length_from(edit.since);
+        (edit.since, edit.since_there) = (self.length_from(edit.since), edit.since);
         if edit.rule == "reasoning" {
             edit.message = self.message_from(edit.message);
             edit.part = *self.parts.get(edit.message)?;

@@ -26,7 +26,7 @@ pub fn from_chat(request: &Value, merged: bool) -> Converted {
             out["tool_choice"] = json!({ "type": "tool", "name": name });
         }
     }
-    let mut writer = Writer { messages: Vec::new(), merged, of_results: false, legacy: 0 };
+    let mut writer = Writer { messages: Vec::new(), merged, of_results: false };
     let before_all = chat[..lead].iter().map(|_| Home { messages: 0..0, block: None });
     let homes = before_all.chain(chat[lead..].iter().map(|message| writer.message(message))).collect();
     out["messages"] = writer.messages.into();
@@ -53,8 +53,6 @@ struct Writer {
     merged: bool,
     /// Whether the last message holds results, and nothing was said since.
     of_results: bool,
-    /// Calls without an id so far.
-    legacy: usize,
 }
 
 impl Writer {
@@ -65,7 +63,7 @@ impl Writer {
         let follows_results = std::mem::replace(&mut self.of_results, matches!(role, "tool" | "function"));
         match role {
             "tool" | "function" => {
-                let id = if role == "tool" { message["tool_call_id"].clone() } else { self.legacy_id().into() };
+                let id = if role == "tool" { message["tool_call_id"].clone() } else { legacy_id(&message["name"]) };
                 let mut result = json!({ "type": "tool_result", "tool_use_id": id });
                 if !content.is_null() {
                     result["content"] = if content.is_string() { content.clone() } else { blocks(content).into() };
@@ -88,8 +86,7 @@ impl Writer {
                 let calls = message["tool_calls"].as_array().into_iter().flatten();
                 made.extend(calls.map(|call| tool_use(&call["id"], &call["function"])));
                 if message["function_call"].is_object() {
-                    self.legacy += 1;
-                    made.push(tool_use(&self.legacy_id().into(), &message["function_call"]));
+                    made.push(tool_use(&legacy_id(&message["function_call"]["name"]), &message["function_call"]));
                 }
                 let is_plain = content.is_string() && made.iter().all(|block| block["type"] == "text");
                 let content = if is_plain { content.clone() } else { made.into() };
@@ -116,10 +113,10 @@ impl Writer {
     fn last_blocks(&mut self) -> &mut Vec<Value> {
         self.messages.last_mut().and_then(|message| message["content"].as_array_mut()).expect("results are blocks")
     }
+}
 
-    fn legacy_id(&self) -> String {
-        format!("legacy_{}", self.legacy)
-    }
+fn legacy_id(name: &Value) -> Value {
+    format!("legacy {}", name.as_str().unwrap_or("")).into()
 }
 
 fn tool_use(id: &Value, function: &Value) -> Value {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::oracle::tools_of;
 use crate::twin::{Converted, Home, unknown_fields};
 
 /// How what Chat has in one way is written where Gemini has several.
@@ -19,9 +20,10 @@ pub struct Ways {
 pub fn from_chat(request: &Value, ways: Ways) -> Converted {
     let chat = request["messages"].as_array().expect("a request has messages");
     let lead = chat.iter().take_while(|message| is_system(message)).count();
-    let mut writer = Writer { contents: Vec::new(), calls: Vec::new(), of_results: false, ways };
+    let mut writer = Writer { contents: Vec::new(), of_results: false, ways };
+    let answered = tools_of(chat);
     let before_all = chat[..lead].iter().map(|_| Home { messages: 0..0, block: None });
-    let homes = before_all.chain(chat[lead..].iter().map(|message| writer.message(message))).collect();
+    let homes = before_all.chain((lead..chat.len()).map(|at| writer.message(&chat[at], answered[at].as_deref()))).collect();
     let mut beside = json!({});
     let system: Vec<Value> = chat[..lead].iter().flat_map(|message| parts(&message["content"])).collect();
     if lead > 0 {
@@ -44,6 +46,10 @@ pub fn from_chat(request: &Value, ways: Ways) -> Converted {
         made.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
     }
     Converted { request: if ways.snake { snake(&made) } else { made }, homes }
+}
+
+fn legacy_id(name: &Value) -> Value {
+    format!("legacy {}", name.as_str().unwrap_or("")).into()
 }
 
 fn tool(tool: &Value) -> Value {
@@ -76,21 +82,19 @@ fn snake(value: &Value) -> Value {
 
 struct Writer {
     contents: Vec<Value>,
-    /// Ids and names of the calls so far.
-    calls: Vec<(Value, Value)>,
     /// Whether the last content holds results.
     of_results: bool,
     ways: Ways,
 }
 
 impl Writer {
-    /// Writes a Chat message; returns where it went.
-    fn message(&mut self, message: &Value) -> Home {
+    /// Writes a Chat message, which may be the result of a tool; returns where it went.
+    fn message(&mut self, message: &Value, tool: Option<&str>) -> Home {
         let follows_results = std::mem::replace(&mut self.of_results, matches!(message["role"].as_str(), Some("tool" | "function")));
         match message["role"].as_str() {
             Some("assistant") => self.answer(message),
             Some("tool" | "function") => {
-                let part = self.response(message);
+                let part = self.response(message, tool);
                 if !follows_results {
                     self.contents.push(json!({ "role": "user", "parts": [] }));
                 }
@@ -114,11 +118,11 @@ impl Writer {
         let mut made: Vec<Value> = thoughts.map(|text| json!({ "text": text, "thought": true })).collect();
         made.extend(parts(&message["content"]));
         let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| (&call["id"], &call["function"]));
-        let legacy = Some((&Value::Null, &message["function_call"])).filter(|(_, body)| body.is_object());
+        let legacy = legacy_id(&message["function_call"]["name"]);
+        let legacy = Some((&legacy, &message["function_call"])).filter(|(_, body)| body.is_object());
         for (nth, (id, body)) in calls.chain(legacy).enumerate() {
             let args: Value = body["arguments"].as_str().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
             let mut call = json!({ "name": body["name"], "args": args });
-            self.calls.push((id.clone(), body["name"].clone()));
             if self.ways.ids && id.is_string() {
                 call["id"] = id.clone();
             }
@@ -131,10 +135,10 @@ impl Writer {
         self.contents.push(json!({ "role": "model", "parts": made }));
     }
 
-    fn response(&self, message: &Value) -> Value {
-        let id = &message["tool_call_id"];
-        let name = self.calls.iter().rev().find(|(known, _)| known == id).map_or_else(|| json!("unknown"), |(_, name)| name.clone());
-        let name = if message["role"] == "function" { message["name"].clone() } else { name };
+    /// A result of no call has no name that a call has.
+    fn response(&self, message: &Value, tool: Option<&str>) -> Value {
+        let id = if message["role"] == "function" { &legacy_id(&message["name"]) } else { &message["tool_call_id"] };
+        let name = tool.unwrap_or("unknown");
         let (texts, media): (Vec<Value>, Vec<Value>) = parts(&message["content"]).into_iter().partition(|part| part["text"].is_string());
         let texts: Vec<&str> = texts.iter().filter_map(|part| part["text"].as_str()).collect();
         let response = match texts[..] {
