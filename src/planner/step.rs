@@ -100,7 +100,10 @@ fn by_budget(state: &mut State<'_>, limit: u32) -> Option<Attempt> {
         return Some(attempt);
     }
     attempt.undo(state);
-    None
+    // What pays from a place further back is not held up by what would not.
+    let attempt = pays::fold_from(state, 0, |start| start.gain > 0.0)?;
+    attempt.settle(state);
+    Some(attempt)
 }
 
 /// Whether so much is saved that a limit which stays exceeded is worth a fold.

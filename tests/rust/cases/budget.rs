@@ -13,10 +13,26 @@ every_wire! {
     over_the_window_a_fold_need_not_pay covers 16,
     a_switch_to_a_smaller_model_fits_or_says_why covers 16,
     never_is_never,
+    what_pays_is_not_held_up_by_what_does_not,
     scripts_outside_ascii_count_for_what_they_are covers 27,
     an_image_is_neither_its_base64_nor_free covers 27,
     unknown_fields_count covers 28,
     everything_sent_counts covers 28,
+}
+
+/// A small edit far in front would rewrite all that is cached, one near the end hardly anything: the budget is out of reach, so what pays
+/// is made, and folding what was folded finds no more.
+fn what_pays_is_not_held_up_by_what_does_not() {
+    let words = "words that nobody can shorten. ".repeat(4000);
+    let run = |id: &str, count| exchange(id, "run", json!({ "command": id }), &lines(id, count));
+    let messages = history(&[&[user("go")], &run("a", 20), &[assistant(&words), user("more")], &run("b", 40), &[assistant("done"), user("so")]]);
+    let policy = |when: &str| merged(&eager(), &json!({ "when": when, "budgetTokens": 8000, "cache": "anthropic-5m" }));
+    let before = fold_messages(&messages[..7], &policy("never"), &Carry::New);
+    let call = fold_messages(&messages, &policy("budget"), &before.next());
+    assert_eq!(call.edits().iter().map(|edit| edit.message).collect::<Vec<_>>(), [6]);
+    assert!(call.outcome.folded && call.says("1 eligible edit would save"), "{:?}", call.outcome.report.reasons);
+    let again = fold_messages(&messages, &policy("budget"), &call.next());
+    assert!(!again.outcome.folded && again.plan == call.plan);
 }
 
 /// Tools and system prompt alone are over the budget: nothing loops, nothing changes, and the reason is given each time.
