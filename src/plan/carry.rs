@@ -111,9 +111,13 @@ impl<'v, 't> Search<'v, 't> {
 
     fn target(&mut self, entry: usize, edit: &Edit) -> Option<usize> {
         let target = edit.target.as_ref()?;
-        let before = edit.rule == Rule::Duplicate;
-        let on_its_side = move |found: usize| if before { found < entry } else { found > entry };
-        let here = self.view.entry_at(target.message, target.part).filter(|&found| on_its_side(found));
+        let (view, before) = (self.view, edit.rule == Rule::Duplicate);
+        let on_its_side = move |found: usize| match edit.rule {
+            Rule::Duplicate => found < entry,
+            Rule::Stale => view.asked_after(found, entry), // of the results of one batch the order means nothing
+            _ => found > entry,
+        };
+        let here = view.entry_at(target.message, target.part).filter(|&found| on_its_side(found));
         if let Some(found) = here.filter(|&found| self.has_print(found, &target.fingerprint)) {
             return Some(found);
         }

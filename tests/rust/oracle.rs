@@ -278,7 +278,7 @@ fn targets_stand(call: &Call) -> Checked {
         let (address, there) = ((edit.message, edit.part), (target.message, target.part));
         let on_its_side = if edit.rule == "duplicate" { there < address } else { there > address };
         // Of results of one batch the order means nothing, and some wires number the further texts of all of them behind the first.
-        let of_one_batch = !new.contains(edit) && asked[edit.message] == asked[target.message];
+        let of_one_batch = edit.rule != "stale" && !new.contains(edit) && asked[edit.message] == asked[target.message];
         ensure!(on_its_side || of_one_batch, "its target is on the wrong side: {edit:?}");
         ensure!(edit.rule != "duplicate" || target.fingerprint == edit.fingerprint, "it is no duplicate: {edit:?}");
         if !new.contains(edit) {

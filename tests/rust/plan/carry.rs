@@ -117,6 +117,19 @@ fn many_equal_texts_are_carried_in_linear_time() {
     assert_eq!(carried.edits.len() + carried.dropped, 3000);
 }
 
+/// Of the results of one batch nobody knows which came first: a change among them makes no read of it stale.
+#[test]
+fn a_change_in_the_same_batch_makes_nothing_stale() {
+    let print = |text: &str| tape::hex(tape::fingerprint(text));
+    let stale = merged(&edit(2, "old"), &json!({ "rule": "stale", "target": { "message": 3, "part": 0, "fingerprint": print("done") } }));
+    let read = ("r", "read", json!({ "path": "f" }));
+    let write = ("w", "write", json!({ "path": "f" }));
+    let batch = [user("go"), asks(&[read.clone(), write.clone()]), result("r", "old"), result("w", "done")];
+    assert_eq!(carried(&batch, std::slice::from_ref(&stale)).0, cuts(&[]));
+    let later = [user("go"), asks(&[read]), result("r", "old"), asks(&[write]), result("w", "done")];
+    assert_eq!(carried(&later, &[stale]).0, cuts(&[(2, 2)]));
+}
+
 /// Reasoning, system and user texts take no edit that a plan claims for them.
 #[test]
 fn only_results_and_reasoning_take_edits() {
