@@ -58,9 +58,9 @@ pub(super) fn size_of(node: Node<'_>) -> Size {
     Size { tokens: tokens::estimate_tree(node), bytes: tree_bytes(node) }
 }
 
-/// The marks that a caller has put on a node itself.
+/// The marks that a caller has put on a node itself: whatever stands there is theirs.
 pub(super) fn marks_on(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    node.children().filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
+    node.children().filter(|field| field.kind() != Kind::Null && field.key().is_some_and(|key| MARK_KEYS.contains(&key)))
 }
 
 /// A mark as it is written: its key, and what stands under it.

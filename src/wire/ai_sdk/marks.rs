@@ -18,7 +18,7 @@ const MARK_KEYS: [&str; 4] = ["cacheControl", "cache_control", "promptCacheBreak
 /// mark, since one provider reads them.
 pub(super) fn mark_on(node: Node<'_>) -> Option<bool> {
     let options = node.get("providerOptions").into_iter().flat_map(Node::children).flat_map(Node::children);
-    let marks = options.filter(|field| field.kind() == Kind::Object && field.key().is_some_and(|key| MARK_KEYS.contains(&key)));
+    let marks = options.filter(|field| field.kind() != Kind::Null && field.key().is_some_and(|key| MARK_KEYS.contains(&key)));
     marks.map(is_hour).reduce(|one, other| one || other)
 }
 

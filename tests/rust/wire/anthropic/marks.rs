@@ -160,4 +160,12 @@ fn the_front_is_marked() {
     assert_eq!(places, [Place::Front(Front::Tools), Place::Message(0)]);
     assert_eq!(sent["tools"][0]["cache_control"], five());
     assert_eq!(marks(json!({})).0, [Place::Message(0)]);
+    // What the caller put there stays, whatever it is.
+    let theirs = json!({ "tools": [{ "name": "read", "cache_control": false }] });
+    assert_eq!(marks_of_tools(&theirs), false);
+}
+
+fn marks_of_tools(more: &Value) -> Value {
+    let request = merged(&json!({ "messages": [user("hi")] }), more);
+    folded(&request, &json!({ "marks": "anthropic" }), &Carry::New).body["tools"][0]["cache_control"].clone()
 }
