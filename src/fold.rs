@@ -149,12 +149,7 @@ impl<'t> Conversation<'t> {
     /// # Errors
     /// As [`fold`].
     pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
-        let carried = match (options.format, &given) {
-            (Some(format), _) => Some(format),
-            // Before its first edit a conversation may have said nothing that tells its format.
-            (None, Given::Carried(plan)) if !plan.edits.is_empty() || plan.format.fits(request) => Some(plan.format),
-            _ => None,
-        };
+        let carried = told_format(request, &options, if let Given::Carried(plan) = &given { Some(plan) } else { None });
         let format = carried.map_or_else(|| Format::recognise(request), Ok)?;
         let view = format.read(request, options.context_block.as_deref())?;
         if !options.enabled {
@@ -248,6 +243,13 @@ impl<'t> Conversation<'t> {
         (outcome.patches, outcome.breakpoints, outcome.marks) = (rendered.patches, rendered.breakpoints, rendered.marks);
         Ok(())
     }
+}
+
+/// The format that options or a carried plan name.
+pub(crate) fn told_format(request: &Request<'_>, options: &Options, plan: Option<&Plan>) -> Option<Format> {
+    // Before its first edit a conversation may have said nothing that tells its format.
+    let of_plan = || plan.filter(|plan| !plan.edits.is_empty() || plan.format.fits(request)).map(|plan| plan.format);
+    options.format.or_else(of_plan)
 }
 
 fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {

@@ -15,6 +15,7 @@
 use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::history::phase::Phase;
 use crate::tape::{Node, Tape};
 
 mod presets;
@@ -153,6 +154,10 @@ pub struct Options {
     pub tool_kinds: Vec<(String, ToolKind)>,
     /// Names of the arguments that make a tool's resource, by the tool's name.
     pub resource_of: Vec<(String, Vec<String>)>,
+    /// The phase of work that a tool belongs to, by its name, where its kind does not tell.
+    pub phases: Vec<(String, Phase)>,
+    /// Entries of the host's session tree, for statistics. Default: the messages given.
+    pub entry_count: Option<usize>,
     /// The dialect of marks. Default [`Marks::None`].
     pub marks: Marks,
     /// Marks in one request, the caller's own included. Default 4.
@@ -218,6 +223,16 @@ impl Options {
         self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
     }
 
+    /// The phase of a tool, where the host says it.
+    pub fn phase_of(&self, tool: &str) -> Option<Phase> {
+        self.phases.iter().find(|(name, _)| name == tool).map(|(_, phase)| *phase)
+    }
+
+    /// The tokens that a prompt may have: the window less what is kept free for the answer. `None` where the window is not known.
+    pub fn prompt_budget(&self) -> Option<u32> {
+        self.model.context_window.map(|window| window.saturating_sub(self.completion_reserve))
+    }
+
     /// The names of the arguments that make a tool's resource, where the host says so.
     pub fn resource_of(&self, tool: &str) -> Option<&[String]> {
         self.resource_of.iter().find(|(name, _)| name == tool).map(|(_, names)| names.as_slice())
@@ -260,6 +275,8 @@ impl Options {
             drop_reasoning: spec,
             tool_kinds: Vec::new(),
             resource_of: Vec::new(),
+            phases: Vec::new(),
+            entry_count: None,
             marks: Marks::None,
             max_breakpoints: 4,
             milestone_tokens: 20_000,

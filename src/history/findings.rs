@@ -174,16 +174,18 @@ fn is_exception(line: &str) -> bool {
 
 /// The numbers of a line that sums up: `12 passed; 3 failed`, `# pass 12`, `2 errors generated`, `Failures: 1`, `Ran 5 tests`.
 fn sum(lower: &str) -> Option<Sum> {
-    let (mut sum, mut known, mut before) = (Sum::default(), false, ["", "", ""]);
-    let words = || lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (mut sum, mut known, mut before, mut end) = (Sum::default(), false, ["", "", ""], 0);
+    let words = || lower.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let is_list = lower.contains("failures:") || lower.contains("failures=") || lower.contains("errors=");
     let is_pass = words().take(3).count() == 2; // `# pass 12`
     for word in words() {
+        let start = word.as_ptr() as usize - lower.as_ptr() as usize;
+        let follows = &lower[end..start] == " ";
         let number = |text: &str| text.parse::<u32>().ok();
         // The number stands behind the word where a list says so, else before it.
         let pair = match (number(before[2]), number(word)) {
             (_, Some(count)) if is_list || is_pass => Some((before[2], count)),
-            (Some(count), None) if !is_list => Some((word, count)),
+            (Some(count), None) if follows && !is_list => Some((word, count)),
             (None, None) if before[2] == "previous" => number(before[1]).map(|count| (word, count)),
             _ => None,
         };
@@ -206,6 +208,7 @@ fn sum(lower: &str) -> Option<Sum> {
             }
         }
         before = [before[1], before[2], word];
+        end = start + word.len();
     }
     known.then_some(sum)
 }

@@ -6,6 +6,7 @@ use crate::error::{Code, Error};
 use crate::fields::{self, Fault, Fields, amount, list, one_of, positive, share, text, truth, whole};
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::history::phase::Phase;
 use crate::render::breadcrumb;
 use crate::tape::{Kind, Node};
 
@@ -39,6 +40,9 @@ const NAMES: &[&str] = &[
     "dropReasoning",
     "toolKinds",
     "resourceOf",
+    "phases",
+    "entryCount",
+    "count",
     "marks",
     "maxBreakpoints",
     "milestoneTokens",
@@ -52,7 +56,7 @@ const INSIDE: &[&str] = &["model.id", "model.contextWindow", "cold.modelSwitched
 const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asScored"];
 
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
-const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
+const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize"];
 
 /// See [`Options::read_for`].
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
@@ -81,6 +85,9 @@ pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Op
     to.cache = asked.unwrap_or(to.cache);
     set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
     set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
+    set(&mut to.phases, fields.read("phases", |value| table(value, |value| one_of(value, Phase::NAMES))))?;
+    to.entry_count = fields.read("entryCount", whole)?;
+    fields.read("count", function)?; // TypeScript calls it, for statistics alone
     set(
         &mut to.marks,
         fields.read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)])),
@@ -243,6 +250,10 @@ fn set<T>(to: &mut T, given: crate::Result<Option<T>>) -> crate::Result<()> {
 
 fn at_most_four(value: Node<'_>) -> Result<usize, Fault> {
     whole(value).ok().filter(|number| *number <= 4).ok_or_else(|| Fault::expected("0 to 4, the most that providers take", value))
+}
+
+fn function(value: Node<'_>) -> Result<(), Fault> {
+    if value.kind() == Kind::Opaque { Ok(()) } else { Err(Fault::expected("a function that tells the tokens of a text", value)) }
 }
 
 fn label(value: Node<'_>) -> Result<String, Fault> {

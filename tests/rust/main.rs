@@ -26,7 +26,9 @@ mod history {
     #[cfg(not(target_arch = "wasm32"))]
     mod actions;
     mod changes;
+    mod findings;
     mod kinds;
+    mod phase;
     mod quotes;
     #[cfg(not(target_arch = "wasm32"))]
     mod repeats;
@@ -43,6 +45,7 @@ mod tape {
 mod render {
     mod breadcrumb;
     mod cut;
+    mod digest;
 }
 mod wire {
     // They have property tests.
