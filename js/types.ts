@@ -1,8 +1,10 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only; "gemini" are contents of `generateContent`. */
+/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide`, `replay` and statistics only; "gemini" are contents of `generateContent`. */
 export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui" | "gemini";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
+/** Of work: looking around, changing, checking, answering. */
+export type Phase = "exploration" | "execution" | "verification" | "conclusion";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
 /**
@@ -133,6 +135,14 @@ export interface FoldOptions {
   /** Per tool: the names of the arguments that say what a call is about. */
   resourceOf?: Readonly<Record<string, readonly string[]>> | undefined;
 
+  // statistics
+  /** Per tool: the phase of work that its calls belong to, where their kind does not tell. */
+  phases?: Readonly<Record<string, Phase>> | undefined;
+  /** Entries of the host's session tree. Default: the messages given. */
+  entryCount?: number | undefined;
+  /** A tokenizer, for `stats` and `sessionStats` alone: the tokens of a text. What is no text stays estimated. */
+  count?: ((text: string) => number) | undefined;
+
   // output
   /**
    * "none": breakpoints are returned only. "anthropic" writes `cache_control`, which OpenRouter takes on Chat bodies too; "openai" writes
@@ -156,6 +166,50 @@ export interface KindPolicy {
   maxBytes?: number | undefined;
   keepHeadBytes?: number | undefined;
   keepTailBytes?: number | undefined;
+}
+
+/** Each distribution adds up to `estimatedUsed` without the tools schema. What needs the window is `null` where `model.contextWindow` is not known. */
+export interface ContextStats {
+  contextWindow: number | null;
+  completionReserve: number;
+  /** Window less reserve. */
+  promptBudget: number | null;
+  /** The request as it is sent, scaled by what reported usage has taught the plan. */
+  estimatedUsed: number;
+  /** Of the prompt budget; no less than 0. */
+  estimatedRemaining: number | null;
+  /** How much of the prompt budget is used, from 0 to 100. */
+  utilizationPercent: number | null;
+  /** Of the request as it is sent. */
+  messageCount: number;
+  /** As told; else `pathEntryCount`. */
+  entryCount: number;
+  /** The messages given. */
+  pathEntryCount: number;
+  /** A result is the tool's wherever it stands, a system prompt the system's. */
+  roleTokens: { system: number; user: number; assistant: number; tool: number };
+  /** `outlined`: parts of the original stay; `summarized`: a line; `pinned`: system prompt, first and last turn, `pins`. */
+  resolutionTokens: { full: number; outlined: number; summarized: number; pinned: number };
+  /** By the phase of work that an answer and its results belong to. System and user are of none, nor are answers before the first tool call. */
+  phaseTokens: Record<Phase | "unclassified", number>;
+  /** Of the tokens used, those of texts in place of whole messages; this version makes none. */
+  compactionTokens: number;
+  /** Messages that such a text stands for. */
+  compactedEntryCount: number;
+}
+
+export interface SessionStats extends ContextStats {
+  /** The leading system messages, or a system prompt that stands apart, with the context block. */
+  systemPromptTokens: number;
+  toolSchemaTokens: number;
+  conversationTokens: number;
+}
+
+export interface BarOptions {
+  /** ANSI colours. Default false. */
+  color?: boolean | undefined;
+  /** Columns of the line, at the most. */
+  width?: number | undefined;
 }
 
 export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {

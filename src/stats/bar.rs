@@ -14,6 +14,9 @@
 //! ```
 
 use super::ContextStats;
+use crate::error::Code;
+use crate::fields::{Fields, truth, whole};
+use crate::tape::{Kind, Node};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +78,20 @@ pub fn line(bar: &Bar, coloured: bool, width: Option<usize>) -> String {
         }
     }
     if percent.len() <= width { colour(percent) } else { colour(drawn(width)) }
+}
+
+/// Reads `{ stats, options: { color, width } }`, and draws it. Of the statistics `estimatedUsed`, `promptBudget` and `messageCount` are read.
+///
+/// # Errors
+/// [`Code::InvalidOption`] with the path to the fault.
+pub fn read(node: Node<'_>) -> crate::Result<String> {
+    let stats = Fields::of(node.get("stats").unwrap_or(node), "stats", Code::InvalidOption, ": pass what stats or sessionStats returned")?;
+    let bar =
+        Bar { used: stats.need("estimatedUsed", whole)?, budget: stats.read("promptBudget", whole)?, messages: stats.need("messageCount", whole)? };
+    let Some(options) = node.get("options").filter(|options| options.kind() != Kind::Null) else { return Ok(line(&bar, false, None)) };
+    let options = Fields::of(options, "options", Code::InvalidOption, "")?;
+    options.refuse_others(&["color", "width"])?;
+    Ok(line(&bar, options.read("color", truth)?.unwrap_or(false), options.read("width", whole)?))
 }
 
 fn columns(text: &str) -> usize {

@@ -33,6 +33,11 @@ impl Asked {
     }
 }
 
+/// The plan that is given, if one is.
+pub(super) fn plan(asked: Node<'_>) -> crate::Result<Option<Plan>> {
+    asked.get("plan").filter(|plan| plan.kind() != Kind::Null).map(Plan::read).transpose()
+}
+
 fn carried(plan: Plan) -> (Given, Option<Vec<Rc<Edit>>>) {
     let edits = plan.edits.clone();
     (Given::Carried(plan), Some(edits))

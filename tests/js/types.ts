@@ -54,6 +54,7 @@ export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
   contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
   protectQuotedCalls: 1, byKind: { read: { protectCalls: 1, maxBytes: 1, keepHeadBytes: 1, keepTailBytes: 1 }, memory: {} },
   expectedCalls: 1, collapseDuplicateResults: true, elideSupersededReads: true, elideStaleReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
+  phases: { cat: "exploration" }, entryCount: 1, count: (text) => text.length,
   marks: "openai", maxBreakpoints: 4, milestoneTokens: 1, label: "x",
 };
 

@@ -78,3 +78,5 @@ mod histories;
 mod laws;
 #[cfg(not(target_arch = "wasm32"))]
 mod spelled;
+#[cfg(not(target_arch = "wasm32"))]
+mod stats;

@@ -129,6 +129,9 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "toolKinds": { "bash": "shell" } }), "invalid_option", "options.toolKinds.bash", "read, search, list"),
         (json!({ "toolKinds": [] }), "invalid_option", "options.toolKinds", "an object by tool name"),
         (json!({ "resourceOf": { "bash": ["a", 1] } }), "invalid_option", "options.resourceOf.bash[1]", "a text, got 1"),
+        (json!({ "phases": { "bash": "verify" } }), "invalid_option", "options.phases.bash", "exploration, execution, verification, conclusion"),
+        (json!({ "entryCount": -1 }), "invalid_option", "options.entryCount", not_whole),
+        (json!({ "count": 3 }), "invalid_option", "options.count", "a function that tells the tokens of a text, got 3"),
         (json!({ "contextBlock": 5 }), "invalid_option", "options.contextBlock", "a text, got 5"),
         (
             json!({ "model": { "contextWindow": 100 } }),
