@@ -14,6 +14,8 @@
 
 use serde::Serialize;
 
+use crate::bytes;
+
 /// Counts of what was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,13 +90,11 @@ const LONGEST: usize = 400;
 /// The start of a line without colours.
 fn uncolour(line: &str, plain: &mut String) {
     plain.clear();
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' => _ = letters.find(char::is_ascii_alphabetic), // the end of the sequence
-            _ if plain.len() >= LONGEST => return,
-            _ => plain.push(letter),
-        }
+    for (at, part) in line.split('\u{1b}').enumerate() {
+        // What is no sequence of colours ends nowhere.
+        let shown = if at == 0 { part } else { part.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()).get(1..).unwrap_or("") };
+        let room = LONGEST.saturating_sub(plain.len());
+        plain.push_str(&shown[..shown.floor_char_boundary(room)]);
     }
 }
 
@@ -120,7 +120,11 @@ struct Sum {
 
 impl Line {
     fn of(line: &str, lower: &str) -> Line {
+        const SIGNS: &[&str] = &["rror", "arning", "fail", "pass", "exception", "ok", "ran "];
         const FILES: &[&str] = &["test files", "test suites", "suites:", "snapshots:"];
+        if !SIGNS.iter().any(|sign| bytes::find(lower.as_bytes(), sign.as_bytes()).is_some()) {
+            return Line::Other;
+        }
         let start = lower.trim_ascii_start();
         if FILES.iter().any(|files| start.starts_with(files)) || lower.contains("time elapsed") {
             return Line::Other; // counted again in another line

@@ -14,7 +14,8 @@ const history = frozen<Message[]>([
   { role: "user", content: "Why does the build take so long?" },
   ...call("1", "read_file", { path: "build.mjs" }, "export const build = 1;"),
   ...call("2", "bash", { command: "make" }, log),
-  ...call("3", "run_tests", {}, "12 passed, 0 failed"),
+  ...call("3", "edit_file", { path: "build.mjs", content: "export const build = 2;" }, "edited build.mjs"),
+  ...call("4", "run_tests", {}, "12 passed, 0 failed"),
   { role: "assistant", content: "It compiles one by one." },
   { role: "user", content: "Can we compile fewer?" },
 ]);
@@ -31,7 +32,7 @@ describe("stats", () => {
     assert.equal(found.systemPromptTokens + found.toolSchemaTokens + found.conversationTokens, found.estimatedUsed);
     assert.equal(found.systemPromptTokens, found.roleTokens.system);
     assert.ok(Object.values(found.phaseTokens).every((tokens) => tokens > 0), JSON.stringify(found.phaseTokens));
-    assert.deepEqual([found.messageCount, found.pathEntryCount, found.entryCount], [10, 10, 10]);
+    assert.deepEqual([found.messageCount, found.pathEntryCount, found.entryCount], [12, 12, 12]);
     assert.deepEqual([found.compactionTokens, found.compactedEntryCount], [0, 0]);
     const { systemPromptTokens: _, toolSchemaTokens: __, conversationTokens: ___, ...rest } = found;
     assert.deepEqual(stats(history, options), rest);
@@ -53,7 +54,7 @@ describe("stats", () => {
   test("without a window there is no share", () => {
     const found = stats(history);
     assert.deepEqual([found.contextWindow, found.promptBudget, found.estimatedRemaining, found.utilizationPercent], [null, null, null, null]);
-    assert.match(statusBar(found), /^\d\.\dk tokens │ 10 messages$/);
+    assert.match(statusBar(found), /^\d\.\dk tokens │ 12 messages$/);
   });
 
   test("the host tells its entries and the phase of a tool, and fold takes the same options", () => {
@@ -113,7 +114,7 @@ describe("stats", () => {
     assert.deepEqual(told(() => stats(history, { count: 3 as never })), ["invalid_option", "options.count"]);
     assert.deepEqual(told(() => stats(history, [] as never)), ["invalid_option", "options"]);
     assert.deepEqual(told(() => statusBar({} as ContextStats)), ["invalid_option", "stats.estimatedUsed"]);
-    assert.deepEqual(told(() => statusBar(undefined as never)), ["invalid_option", "stats"]);
+    assert.deepEqual(told(() => statusBar(undefined as never)), ["invalid_option", "stats.estimatedUsed"]);
     assert.deepEqual(told(() => statusBar(stats(history), { width: -1 })), ["invalid_option", "options.width"]);
     assert.deepEqual(told(() => statusBar(stats(history), { colour: true } as never)), ["invalid_option", "options.colour"]);
   });
