@@ -284,3 +284,30 @@ impl Serialize for SessionStats {
         to.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tape::Tape;
+
+    #[test]
+    fn a_text_in_place_of_messages_is_counted_instead_of_them() {
+        let tape = Tape::from_json(
+            r#"{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "long and gone"},
+            {"role": "user", "content": "b"}, {"role": "assistant", "content": "c"}, {"role": "user", "content": "d"}]}"#,
+        );
+        let tape = tape.expect("it is JSON");
+        let view = Format::OpenaiChat.read(&Request::of(tape.root()), None).expect("it is Chat");
+        let summed = |digests: &[Digested]| {
+            let mut sums = Sums { scale: 1.0, ..Sums::default() };
+            items::of(&view, &[], digests, &Options::default()).iter().for_each(|item| sums.add(item, item.tokens));
+            sums.context
+        };
+        let (whole, gone) = (summed(&[]), summed(&[Digested { messages: 1..3, tokens: 7 }]));
+        assert_eq!((gone.compaction_tokens, gone.compacted_entry_count, gone.resolution_tokens.summarized), (7, 2, 7));
+        assert_eq!((whole.compaction_tokens, whole.compacted_entry_count), (0, 0));
+        let of = |message: usize| view.messages[message].fixed.tokens + view.entries[message].estimate();
+        assert_eq!(gone.estimated_used, whole.estimated_used - of(1) - of(2) + 7);
+        assert_eq!(gone.role_tokens.user, whole.role_tokens.user - of(2) + 7);
+    }
+}

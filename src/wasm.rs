@@ -211,11 +211,16 @@ pub fn status_bar() -> Result<String, JsValue> {
 
 fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::Result<O>) -> crate::Result<O> {
     TAPE.with_borrow(|tape| {
-        let root = tape.root();
-        let request = root.get("request").unwrap_or(root);
-        let options = asked::options(root, request)?;
-        run(root, &asked::request(root, request), &options)
+        let (request, options) = requested(tape.root())?;
+        run(tape.root(), &request, &options)
     })
+}
+
+// Outside of what is made for each call.
+#[inline(never)]
+fn requested(root: Node<'_>) -> crate::Result<(Request<'_>, Options)> {
+    let request = root.get("request").unwrap_or(root);
+    Ok((asked::request(root, request), asked::options(root, request)?))
 }
 
 /// What crosses to JavaScript: `js/index.ts` puts it together again.

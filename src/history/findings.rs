@@ -94,7 +94,8 @@ fn uncolour(line: &str, plain: &mut String) {
         // What is no sequence of colours ends nowhere.
         let shown = if at == 0 { part } else { part.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()).get(1..).unwrap_or("") };
         let room = LONGEST.saturating_sub(plain.len());
-        plain.push_str(&shown[..shown.floor_char_boundary(room)]);
+        let end = (0..=room.min(shown.len())).rev().find(|end| shown.is_char_boundary(*end)).unwrap_or(0);
+        plain.push_str(&shown[..end]);
     }
 }
 
