@@ -294,6 +294,7 @@ fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &
     let is_before = written.len() > in_history.len();
     let changes = Changes {
         edits,
+        segments: &[],
         block: options.context_block.as_deref(),
         marks: &in_history,
         mark_block: is_before && view.front.is_none(),

@@ -35,6 +35,7 @@ pub mod actions;
 mod arguments;
 pub mod changes;
 pub mod copies;
+pub mod exchanges;
 pub mod failures;
 pub mod kinds;
 mod names;
@@ -81,6 +82,9 @@ pub struct Message {
     pub blocks: u32,
     /// Whether a mark can stand in it without changing what it says.
     pub markable: bool,
+    /// Whether it stays where its exchange is replaced: it sums up what the provider reads no more, loads tools, gives instructions, or others
+    /// point at it.
+    pub stays: bool,
 }
 
 /// What something costs to send.
@@ -230,6 +234,17 @@ impl<'t> ToolCall<'t> {
     }
 }
 
+/// A result, as a part of a message, whether it has texts or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Index of its message.
+    pub message: usize,
+    /// Index of it in that message; 0 where the message is the result.
+    pub part: u32,
+    /// The tool call that it answers. What the provider runs itself is answered where it is called.
+    pub tool_call: Option<usize>,
+}
+
 /// A mark that the caller has set already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostMark {
@@ -276,6 +291,8 @@ pub struct View<'t> {
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
     pub tool_calls: Vec<ToolCall<'t>>,
+    /// All results, in order.
+    pub answers: Vec<Answer>,
     /// The system prompt that stands apart from the messages, as it stands in the request.
     pub system: Option<Node<'t>>,
     /// The keys that lead to it from the request on, or would; none where it has no place.
@@ -384,6 +401,12 @@ impl<'t> View<'t> {
     pub fn read_from(&self, length: usize) -> usize {
         let before = self.compactions.partition_point(|compaction| *compaction < length);
         before.checked_sub(1).map_or(0, |last| self.compactions[last])
+    }
+
+    /// The results that stand in these messages.
+    pub fn answers_in(&self, messages: Range<usize>) -> &[Answer] {
+        let before = |message: usize| self.answers.partition_point(|answer| answer.message < message);
+        &self.answers[before(messages.start)..before(messages.end).max(before(messages.start))]
     }
 
     /// How many messages stand before the history's first in what is returned.

@@ -22,6 +22,7 @@ use crate::options::Marks;
 use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
 use patch::Patch;
+pub use segment::Segment;
 
 mod ai_sdk;
 mod ai_sdk_ui;
@@ -32,6 +33,7 @@ mod openai_chat;
 mod openai_responses;
 pub mod patch;
 mod reading;
+mod segment;
 pub mod splice;
 mod touched;
 
@@ -66,7 +68,9 @@ pub struct Changes<'c> {
     pub edits: &'c [(usize, Rc<Edit>)],
     /// The context block, for where the view has a place for it.
     pub block: Option<&'c str>,
-    /// Messages of the history that get a mark, ascending.
+    /// Exchanges that one message stands for, ascending and apart from each other. No edit of theirs is applied.
+    pub segments: &'c [Segment<'c>],
+    /// Messages of the history that get a mark, ascending; of a segment its first, which names the message that stands for it.
     pub marks: &'c [usize],
     /// Whether a prepended context block gets one.
     pub mark_block: bool,

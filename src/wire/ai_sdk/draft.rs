@@ -14,14 +14,15 @@ impl<'t> Draft<'_, 't> {
         self.result(texts, tool_call, failed);
     }
 
-    /// A tool call; what the provider's own tools give stands in the same message and is no entry.
-    pub(in crate::wire) fn asked(&mut self, part: Node<'t>, name: &'t str, size: Size) {
-        let by_provider = part.get("providerExecuted").is_some_and(|executed| executed.kind() == Kind::True);
+    /// A tool call; what the provider's own tools give stands in the message of the model's and is no entry.
+    pub(in crate::wire) fn asked(&mut self, part: Node<'t>, name: &'t str, size: Size) -> usize {
+        let by_provider = is_by_provider(part);
         let message = self.view.messages.len();
         let call = self.call(name, part.get("input"), size);
         if let Some(id) = part.get("toolCallId").and_then(Node::text).filter(|_| !by_provider) {
             self.view.by_id.open(id, message, call);
         }
+        call
     }
 
     /// A part of the model's reasoning. OpenAI keeps it, and what stands beside it, as items that are only taken together; beside tool calls
@@ -35,6 +36,11 @@ impl<'t> Draft<'_, 't> {
         let is_anthropic = options(part).any(|option| option.has_key("anthropic"));
         self.calls_need_reasoning(if is_anthropic { Required::InLoop } else { Required::Always });
     }
+}
+
+/// Whether the provider runs the tool itself.
+pub(in crate::wire) fn is_by_provider(call: Node<'_>) -> bool {
+    call.get("providerExecuted").is_some_and(|executed| executed.kind() == Kind::True)
 }
 
 /// What providers have said of a part, each under its name.

@@ -1,6 +1,6 @@
 //! Reads model messages into a view.
 
-use super::draft::file;
+use super::draft::{file, is_by_provider};
 use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
 use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Front, HostMark, Role, Size, View};
@@ -126,7 +126,7 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
             }
         }
         Some((Kind::Array, content)) if role != Role::System => content.children().for_each(|node| {
-            part(&mut draft, role, node);
+            part(&mut draft, role, node, content);
             draft.next_part();
         }),
         Some(_) => {
@@ -142,7 +142,8 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
     Ok(())
 }
 
-fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
+/// Reads one of the parts of a content.
+fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>, content: Node<'t>) {
     draft.marked(marks::mark_on(node));
     let kind = kind_of(node);
     if marks::can_hold(node) && (role == Role::Tool) == (kind == "tool-result") {
@@ -154,11 +155,26 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
             None => draft.fixed(size_of(node)),
         },
         ("reasoning", Role::Assistant) => draft.reasoned(node),
-        ("tool-call", Role::Assistant) => draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node)),
+        ("tool-call", Role::Assistant) => {
+            let call = draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node));
+            if is_by_provider(node) && has_twin(node, "tool-result", content) {
+                draft.is_answered(call);
+            }
+        }
         ("tool-result", Role::Tool) => result(draft, node),
         ("tool-approval-request" | "tool-approval-response", _) => {} // the provider is not sent them
+        ("tool-result", Role::Assistant) if !has_twin(node, "tool-call", content) => {
+            draft.stays(); // its call stands elsewhere
+            draft.fixed(file(node));
+        }
         _ => draft.fixed(file(node)),
     }
+}
+
+/// Whether a content has a part of this kind for the same call.
+fn has_twin(part: Node<'_>, kind: &str, content: Node<'_>) -> bool {
+    let id = part.get("toolCallId").and_then(Node::text);
+    content.children().any(|other| kind_of(other) == kind && other.get("toolCallId").and_then(Node::text) == id)
 }
 
 /// What a tool gave.

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -106,7 +106,7 @@ impl<'t> Reader<'_, 't> {
         };
         let start = self.view.entries.len();
         let fixed = Size { tokens: tokens::MESSAGE_OVERHEAD, bytes: 0 };
-        let message = Message { role, entries: start..start, authored: false, continues: false, fixed, blocks: 1, markable: false };
+        let message = Message { role, entries: start..start, authored: false, continues: false, fixed, blocks: 1, markable: false, stays: false };
         let mut draft = Draft { message, further: Vec::new(), thinking: None, calls: false, says: false, has_results: false };
         self.marks(node);
         draft.message.fixed += others(node, &["role", "content"]);
@@ -120,8 +120,9 @@ impl<'t> Reader<'_, 't> {
             }
             Some((content, Kind::Array)) => {
                 draft.message.blocks = (content.len() as u32).max(1);
+                draft.message.stays = content.children().any(|block| stays(block, content));
                 for (part, block) in content.children().enumerate() {
-                    self.block(&mut draft, part as u32, block, content.len() as u32);
+                    self.block(&mut draft, part as u32, block, content);
                 }
             }
             _ => return Err(self.fault(Code::InvalidMessage, ".content", "expected a string or an array of content blocks")),
@@ -149,8 +150,8 @@ impl<'t> Reader<'_, 't> {
         self.view.nodes.push(node);
     }
 
-    /// Reads a block; `length` is how many the message has.
-    fn block(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, length: u32) {
+    /// Reads one of the blocks of a content.
+    fn block(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, content: Node<'t>) {
         self.marks(block);
         draft.message.markable |= holds_mark(block);
         let kind = kind_of(block);
@@ -159,9 +160,9 @@ impl<'t> Reader<'_, 't> {
             self.view.compactions.push(self.view.messages.len());
         }
         match (draft.message.role, kind) {
-            (role, "tool_result") if role != Role::Assistant => self.result(draft, part, block, length),
+            (role, "tool_result") if role != Role::Assistant => self.result(draft, part, block, content.len() as u32),
             (Role::Assistant, "thinking" | "redacted_thinking") => self.thinking(draft, part, block),
-            (Role::Assistant, "tool_use" | "server_tool_use" | "mcp_tool_use") => self.call(draft, kind, block),
+            (Role::Assistant, "tool_use" | "server_tool_use" | "mcp_tool_use") => self.call(draft, part, block, content),
             _ => match block.text().or_else(|| block.get("text").filter(|_| kind == "text")?.text()) {
                 Some(text) => self.text(draft, part, text),
                 None => {
@@ -188,6 +189,7 @@ impl<'t> Reader<'_, 't> {
         draft.message.fixed += others(block, &["type", "tool_use_id", "content", "is_error"]);
         draft.message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let tool_call = block.get("tool_use_id").and_then(Node::text).and_then(|id| self.view.by_id.answer(id));
+        self.view.answers.push(Answer { message: self.view.messages.len(), part, tool_call });
         let failed = block.get("is_error").is_some_and(|failed| failed.kind() == Kind::True);
         let mut is_first = true;
         leaves(block, &mut |_, leaf| match leaf {
@@ -222,12 +224,17 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The results of what the provider runs are in the message itself, so nothing answers those calls.
-    fn call(&mut self, draft: &mut Draft<'t>, kind: &str, block: Node<'t>) {
+    fn call(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, content: Node<'t>) {
         (draft.calls, draft.says) = (true, true);
         draft.message.fixed += size_of(block);
         let message = self.view.messages.len();
-        if let Some(id) = block.get("id").and_then(Node::text).filter(|_| kind == "tool_use") {
-            self.view.by_id.open(id, message, self.view.tool_calls.len());
+        let call = self.view.tool_calls.len();
+        match block.get("id").and_then(Node::text) {
+            Some(id) if kind_of(block) == "tool_use" => self.view.by_id.open(id, message, call),
+            Some(id) if content.children().any(|other| is_result_of(other, id)) => {
+                self.view.answers.push(Answer { message, part, tool_call: Some(call) });
+            }
+            _ => {}
         }
         let name = block.get("name").and_then(Node::text).unwrap_or("");
         self.view.tool_calls.push(ToolCall::new(message, name, block.get("input")));
@@ -241,6 +248,25 @@ impl<'t> Reader<'_, 't> {
     fn marks(&mut self, node: Node<'t>) {
         let message = Some(self.view.messages.len());
         self.view.host_marks.extend(marks_on(node).map(|mark| HostMark { message, hour: is_hour(mark) }));
+    }
+}
+
+/// Whether a block is the result of this call.
+fn is_result_of(block: Node<'_>, id: &str) -> bool {
+    kind_of(block).ends_with("_tool_result") && block.get("tool_use_id").and_then(Node::text) == Some(id)
+}
+
+/// Whether a block of a content must be sent whatever becomes of the exchange that it belongs to: a summary, instructions, tools that are
+/// loaded, and the result of a call of the provider's that stands elsewhere.
+fn stays(block: Node<'_>, content: Node<'_>) -> bool {
+    match kind_of(block) {
+        "compaction" | "mid_conv_system" | "tool_search_tool_result" => true,
+        "tool_result" => block.get("content").into_iter().flat_map(Node::children).any(|item| kind_of(item) == "tool_reference"),
+        kind if kind.ends_with("_tool_result") => {
+            let calls = || content.children().filter(|other| kind_of(*other).ends_with("_tool_use")).filter_map(|call| call.get("id")?.text());
+            block.get("tool_use_id").and_then(Node::text).is_none_or(|id| calls().all(|call| call != id))
+        }
+        _ => false,
     }
 }
 

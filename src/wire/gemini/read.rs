@@ -98,7 +98,8 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, answer: usize, node: Node<'t>
     } else if let Some(response) = field(node, RESPONSE).filter(|_| !is_models) {
         result(draft, response);
     } else if let Some(code) = field(node, CODE).filter(|_| is_models) {
-        draft.call("code_execution", Some(code), size_of(node)); // what it gave stands in the same content
+        let call = draft.call("code_execution", Some(code), size_of(node));
+        draft.is_answered(call); // what it gave stands in the same content
     } else if let Some(held) = media_of(node) {
         draft.fixed(cost(held));
         others(draft, node, MEDIA.as_flattened());

@@ -2,7 +2,7 @@
 
 use super::{BLOCK_GAP, REASONING};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -118,6 +118,7 @@ impl<'t> Reader<'_, 't> {
             fixed: fields.others,
             blocks: 0,
             markable: false,
+            stays: false,
         };
         message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let made = self.tool_calls(&fields, at)?;
@@ -129,6 +130,9 @@ impl<'t> Reader<'_, 't> {
             Some("function") => fields.name.and_then(|name| self.view.by_name.answer(name)),
             _ => None,
         };
+        if role == Role::Tool {
+            self.view.answers.push(Answer { message: at, part: 0, tool_call });
+        }
         let answers = Answers { tool_call, failed: fields.failed };
         let parts = self.content(&fields, &mut message, answers)?;
         message.blocks = (parts + made).max(1);

@@ -3,7 +3,7 @@
 use super::item::{Item, Leaf};
 use super::{BLOCK_GAP, LIST};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
 use crate::wire::Request;
@@ -118,6 +118,7 @@ impl<'v, 't> Reader<'v, 't> {
         let mut message = self.begin(item.role);
         message.authored = item.kind == "mcp_approval_response";
         message.markable = item.mark_part().is_some();
+        message.stays = item.stays();
         self.marks(item);
         if item.kind == "item_reference" {
             self.view.elsewhere.get_or_insert("item_reference");
@@ -132,6 +133,9 @@ impl<'v, 't> Reader<'v, 't> {
             self.call(item);
         }
         let tool_call = if item.role == Role::Tool { self.answered(node) } else { None };
+        if item.role == Role::Tool {
+            self.view.answers.push(Answer { message: self.view.messages.len(), part: 0, tool_call });
+        }
         let failed = matches!(node.get("status").and_then(Node::text), Some("failed" | "error"));
         for (part, leaf) in item.leaves() {
             match leaf {
@@ -157,7 +161,7 @@ impl<'v, 't> Reader<'v, 't> {
             self.answer = at;
         }
         let fixed = Size { tokens: tokens::MESSAGE_OVERHEAD, bytes: 0 };
-        Message { role, entries: entries..entries, continues, authored: false, fixed, blocks: 1, markable: false }
+        Message { role, entries: entries..entries, continues, authored: false, fixed, blocks: 1, markable: false, stays: false }
     }
 
     fn end(&mut self, mut message: Message, node: Node<'t>) {
@@ -190,7 +194,11 @@ impl<'v, 't> Reader<'v, 't> {
         if let Some(id) = id("id").filter(|_| item.kind == "local_shell_call") {
             self.view.by_name.open(id, self.answer, call);
         }
-        self.view.tool_calls.push(ToolCall::new(self.view.messages.len(), name, arguments));
+        let message = self.view.messages.len();
+        self.view.tool_calls.push(ToolCall::new(message, name, arguments));
+        if id("call_id").is_none() && item.kind != "local_shell_call" {
+            self.view.answers.push(Answer { message, part: 0, tool_call: Some(call) }); // it holds what it gave
+        }
     }
 
     /// The call that an output answers. That of a local shell may name the item, and not its call.
