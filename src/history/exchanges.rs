@@ -42,8 +42,8 @@ impl View<'_> {
         let inside = self.answers_in(start..end);
         let before_next_answer = (end..self.messages.len()).take_while(|at| self.messages[*at].role != Role::Assistant).count();
         let behind = self.answers_in(end..end + before_next_answer);
-        // One of an earlier call would stand behind the message that is put in, and no longer behind its call.
-        let crosses = behind.iter().filter_map(|answer| answer.tool_call).any(|call| call < calls.start);
+        // One of another call would stand behind the message that is put in, and no longer behind its call.
+        let crosses = behind.iter().any(|answer| answer.tool_call.is_none_or(|call| call < calls.start));
         let shares = |message: usize| message == end && self.messages[end].authored && !self.messages[end].stays;
         let shared = behind.iter().filter(|answer| answer.tool_call.as_ref().is_some_and(is_own));
         inside.iter().all(|answer| answer.tool_call.as_ref().is_some_and(is_own))

@@ -61,6 +61,9 @@ mod wire {
     mod recorded;
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
+    mod segments;
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
     mod splices;
 }
 

@@ -74,7 +74,14 @@ impl<'t> Item<'t> {
     pub(super) fn stays(self) -> bool {
         matches!(
             self.kind,
-            "compaction" | "item_reference" | "mcp_approval_request" | "mcp_list_tools" | "program" | "program_output" | "tool_search_call" | "tool_search_output"
+            "compaction"
+                | "item_reference"
+                | "mcp_approval_request"
+                | "mcp_list_tools"
+                | "program"
+                | "program_output"
+                | "tool_search_call"
+                | "tool_search_output"
         )
     }
 
