@@ -62,12 +62,19 @@ pub struct Outline {
 /// Longest line that stands for a gap, brackets and line end included, in bytes.
 const LONGEST_GAP: usize = 48;
 
+/// Guesses of how long a line for a gap is.
+const GAPS: &[usize] = &[12, 15, 18, 22, 28, 36, LONGEST_GAP];
+
 /// Of a longer stretch only so much stays, in bytes.
 const LONGEST_STRETCH: usize = 240;
 
 /// The text in at most `room` bytes; empty where nothing of it fits.
 pub fn of(source: &Source<'_>, room: usize) -> Vec<Piece> {
-    let Outline { stretches, gap } = match ContentKind::of(source) {
+    let text = source.text;
+    if text.len() <= room {
+        return span(0..text.len()).into_iter().collect();
+    }
+    let Outline { mut stretches, gap } = match ContentKind::of(source) {
         ContentKind::Code => code::outline(source),
         ContentKind::Diff => diff::outline(source),
         ContentKind::Json => json::outline(source),
@@ -77,69 +84,86 @@ pub fn of(source: &Source<'_>, room: usize) -> Vec<Piece> {
         ContentKind::Search => search::outline(source),
         ContentKind::Table => table::outline(source),
     };
-    pieces(source.text, &select(source.text, stretches, room), gap)
-}
-
-/// The stretches that stay, ascending; those that touch are one.
-fn select(text: &str, mut stretches: Vec<Stretch>, room: usize) -> Vec<Range<usize>> {
-    for stretch in &mut stretches {
-        if stretch.range.len() > LONGEST_STRETCH {
-            stretch.range.end = stretch.range.start + cut::head(&text[stretch.range.clone()], LONGEST_STRETCH);
+    for Stretch { range, .. } in &mut stretches {
+        if range.len() > LONGEST_STRETCH {
+            range.end = range.start + cut::head(&text[range.clone()], LONGEST_STRETCH);
         }
     }
     let mut order: Vec<usize> = (0..stretches.len()).collect();
     order.sort_by_key(|&at| stretches[at].rank);
+    // How long the lines for gaps are is known only when they are written, so the first guess that fits is taken.
+    let tries = GAPS.iter().map(|guess| pieces(text, &select(&stretches, &order, room, *guess), gap));
+    tries.into_iter().find(|pieces| super::length(pieces) <= room).unwrap_or_default()
+}
+
+/// The stretches that stay, ascending; those that touch are one. `gap` is how many bytes a line for a gap takes.
+fn select(stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Vec<Range<usize>> {
     let mut stays = vec![false; stretches.len()];
     // What nothing stays of is one gap. Each stretch that stays parts a gap in two, unless it touches what stays.
-    let mut left = room.saturating_sub(LONGEST_GAP);
-    for at in order {
+    let mut left = room.saturating_sub(gap);
+    for &at in order {
         let range = &stretches[at].range;
-        let touches = |other: Option<usize>| {
-            other.is_some_and(|other| stays[other] && (stretches[other].range.end == range.start || range.end == stretches[other].range.start))
+        let before = at.checked_sub(1).filter(|before| stays[*before] && stretches[*before].range.end == range.start);
+        let behind = Some(at + 1).filter(|behind| *behind < stays.len() && stays[*behind] && stretches[*behind].range.start == range.end);
+        let needed = match (before, behind) {
+            (None, None) => range.len() + gap,
+            (Some(_), Some(_)) => range.len().saturating_sub(gap),
+            _ => range.len(),
         };
-        let gaps = if touches(at.checked_sub(1)) || touches(Some(at + 1).filter(|next| *next < stays.len())) { 0 } else { LONGEST_GAP };
-        if let Some(rest) = left.checked_sub(range.len() + gaps) {
+        if let Some(rest) = left.checked_sub(needed) {
             left = rest;
             stays[at] = true;
         }
     }
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (_, stretch) in stays.into_iter().zip(stretches).filter(|(stays, _)| *stays) {
+    for (_, Stretch { range, .. }) in stays.into_iter().zip(stretches).filter(|(stays, _)| *stays) {
         match ranges.last_mut() {
-            Some(last) if last.end == stretch.range.start => last.end = stretch.range.end,
-            _ => ranges.push(stretch.range),
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => ranges.push(range.clone()),
         }
     }
     ranges
 }
 
-/// What stays, and a line for each gap.
+/// What stays, and a line for each gap. A gap that is no longer than its line stays, too.
 fn pieces(text: &str, ranges: &[Range<usize>], gap: fn(&str, Range<usize>) -> String) -> Vec<Piece> {
     let mut pieces = Vec::new();
+    if ranges.is_empty() {
+        return pieces;
+    }
+    let mut from = 0;
     let mut at = 0;
     for range in ranges.iter().chain([&(text.len()..text.len())]) {
-        if at < range.start {
-            let parts_line = at > 0 && !text[..at].ends_with('\n');
-            let said = gap_line(text, at..range.start, gap);
-            pieces.push(Piece::Text(format!("{}{said}", if parts_line { "\n" } else { "" })));
-        }
-        if !range.is_empty() {
-            pieces.push(Piece::Span(range.start as u32, range.end as u32));
+        let line = if at < range.start { gap_line(text, at..range.start, gap) } else { String::new() };
+        if range.start - at > line.len() {
+            pieces.extend(span(from..at));
+            pieces.push(Piece::Text(line));
+            from = range.start;
         }
         at = range.end;
     }
+    pieces.extend(span(from..at));
     pieces
 }
 
+fn span(range: Range<usize>) -> Option<Piece> {
+    (!range.is_empty()).then_some(Piece::Span(range.start as u32, range.end as u32))
+}
+
 fn gap_line(text: &str, gone: Range<usize>, gap: fn(&str, Range<usize>) -> String) -> String {
-    let said = gap(text, gone.clone());
-    let said = if said.len() + 3 > LONGEST_GAP - 1 { lines_gone(text, gone) } else { said };
-    format!("[{said}]\n")
+    let start = if gone.start > 0 && !text[..gone.start].ends_with('\n') { "\n[" } else { "[" };
+    let fits = |said: &String| start.len() + said.len() + "]\n".len() <= LONGEST_GAP;
+    let said = Some(gap(text, gone.clone())).filter(fits).unwrap_or_else(|| lines_gone(text, gone));
+    [start, &said, "]\n"].concat()
 }
 
 /// "38 lines".
 pub(super) fn lines_gone(text: &str, gone: Range<usize>) -> String {
-    match bytes::count(text[gone.clone()].as_bytes(), b'\n') {
+    let lines = match &text[gone.clone()] {
+        gone if has_escaped_lines(text) => gone.matches("\\n").count() as u64,
+        gone => bytes::count(gone.as_bytes(), b'\n'),
+    };
+    match lines {
         0 | 1 => format!("{} bytes", gone.len()),
         lines => format!("{lines} lines"),
     }
