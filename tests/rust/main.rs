@@ -43,6 +43,9 @@ mod tape {
 mod render {
     mod breadcrumb;
     mod cut;
+    // It reads files, and has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod outlines;
 }
 mod wire {
     // They have property tests.
