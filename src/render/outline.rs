@@ -12,6 +12,7 @@
 //! assert!(warmfold::render::length(&pieces) <= 200);
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cut;
@@ -65,6 +66,9 @@ const LONGEST_GAP: usize = 48;
 /// Guesses of how long a line for a gap is.
 const GAPS: &[usize] = &[12, 15, 18, 22, 28, 36, LONGEST_GAP];
 
+/// Stretches so many bytes apart have no line between them, which would be longer.
+const NEAR: usize = 9;
+
 /// Of a longer stretch only so much stays, in bytes.
 const LONGEST_STRETCH: usize = 240;
 
@@ -103,12 +107,16 @@ fn select(stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Ve
     let mut left = room.saturating_sub(gap);
     for &at in order {
         let range = &stretches[at].range;
-        let before = at.checked_sub(1).filter(|before| stays[*before] && stretches[*before].range.end == range.start);
-        let behind = Some(at + 1).filter(|behind| *behind < stays.len() && stays[*behind] && stretches[*behind].range.start == range.end);
+        let between = |before: usize, behind: usize| {
+            let (before, behind) = (stretches.get(before)?, stretches.get(behind)?);
+            Some(behind.range.start - before.range.end).filter(|between| *between <= NEAR)
+        };
+        let before = at.checked_sub(1).filter(|before| stays[*before]).and_then(|before| between(before, at));
+        let behind = stays.get(at + 1).filter(|stays| **stays).and_then(|_| between(at, at + 1));
         let needed = match (before, behind) {
             (None, None) => range.len() + gap,
-            (Some(_), Some(_)) => range.len().saturating_sub(gap),
-            _ => range.len(),
+            (Some(before), Some(behind)) => (range.len() + before + behind).saturating_sub(gap),
+            (before, behind) => range.len() + before.or(behind).unwrap_or(0),
         };
         if let Some(rest) = left.checked_sub(needed) {
             left = rest;
@@ -184,6 +192,30 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Whether a text is an envelope of one line that holds others.
 fn has_escaped_lines(text: &str) -> bool {
     text.starts_with(['{', '[', '"']) && bytes::count(text.as_bytes(), b'\n') < 2 && text.contains("\\n")
+}
+
+/// A line without the escapes of a terminal.
+pub(super) fn bare(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut bare = String::new();
+    let mut rest = line;
+    while let Some((before, escape)) = rest.split_once('\u{1b}') {
+        bare.push_str(before);
+        // Colours and the like; another escape stays as it is.
+        let ends = |letter: char| letter.is_ascii_alphabetic();
+        rest = escape.strip_prefix('[').and_then(|code| code.split_once(ends)).map_or(escape, |(_, rest)| rest);
+    }
+    Cow::Owned(bare + rest)
+}
+
+/// Whether a line of a tool's own says that there is more than it shows.
+pub(super) fn rest_of_result(line: &str) -> bool {
+    let line = line.trim_start();
+    line.len() < 300
+        && line.starts_with(['(', '[', '<', '.'])
+        && ["truncated", "offset", "more lines", "more files", "omitted", "of file"].iter().any(|word| line.contains(word))
 }
 
 /// Stretches of all lines that a rank is given.

@@ -1,6 +1,6 @@
 //! Which kind of content a result is, told from the call and from its first lines.
 
-use super::Source;
+use super::{Source, diff, search};
 use crate::history::kinds::ToolKind;
 
 /// A kind of content.
@@ -28,7 +28,7 @@ impl ContentKind {
     /// What the call says goes first, then how the text begins.
     pub fn of(source: &Source<'_>) -> ContentKind {
         let start = source.text.trim_ascii_start();
-        if start.starts_with("diff --git ") || start.starts_with("--- a/") {
+        if diff::is_diff(source.text) {
             return ContentKind::Diff;
         }
         if start.starts_with(['{', '[']) && !super::has_escaped_lines(source.text) {
@@ -39,6 +39,7 @@ impl ContentKind {
             ToolKind::List => ContentKind::Listing,
             ToolKind::Fetch => ContentKind::Prose,
             ToolKind::Read => by_name(source.about.unwrap_or("")),
+            ToolKind::Run | ToolKind::Other if search::is_search(source.text) => ContentKind::Search,
             _ => ContentKind::Log,
         }
     }
