@@ -72,6 +72,9 @@ const NEAR: usize = 9;
 /// Of a longer stretch only so much stays, in bytes.
 const LONGEST_STRETCH: usize = 240;
 
+/// What must not be missed stays in part where it does not fit, but not in less, in bytes.
+const SHORTEST_STRETCH: usize = 24;
+
 /// The text in at most `room` bytes; empty where nothing of it fits.
 pub fn of(source: &Source<'_>, room: usize) -> Vec<Piece> {
     let text = source.text;
@@ -96,13 +99,15 @@ pub fn of(source: &Source<'_>, room: usize) -> Vec<Piece> {
     let mut order: Vec<usize> = (0..stretches.len()).collect();
     order.sort_by_key(|&at| stretches[at].rank);
     // How long the lines for gaps are is known only when they are written, so the first guess that fits is taken.
-    let tries = GAPS.iter().map(|guess| pieces(text, &select(&stretches, &order, room, *guess), gap));
+    let tries = GAPS.iter().map(|guess| pieces(text, &select(text, &stretches, &order, room, *guess), gap));
     tries.into_iter().find(|pieces| super::length(pieces) <= room).unwrap_or_default()
 }
 
 /// The stretches that stay, ascending; those that touch are one. `gap` is how many bytes a line for a gap takes.
-fn select(stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Vec<Range<usize>> {
+fn select(text: &str, stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Vec<Range<usize>> {
     let mut stays = vec![false; stretches.len()];
+    let mut parted: Option<(usize, usize)> = None;
+    let mut is_empty = true;
     // What nothing stays of is one gap. Each stretch that stays parts a gap in two, unless it touches what stays.
     let mut left = room.saturating_sub(gap);
     for &at in order {
@@ -111,7 +116,7 @@ fn select(stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Ve
             let (before, behind) = (stretches.get(before)?, stretches.get(behind)?);
             Some(behind.range.start - before.range.end).filter(|between| *between <= NEAR)
         };
-        let before = at.checked_sub(1).filter(|before| stays[*before]).and_then(|before| between(before, at));
+        let before = at.checked_sub(1).filter(|before| stays[*before] && parted.is_none_or(|(parted, _)| parted != *before)).and_then(|before| between(before, at));
         let behind = stays.get(at + 1).filter(|stays| **stays).and_then(|_| between(at, at + 1));
         let needed = match (before, behind) {
             (None, None) => range.len() + gap,
@@ -121,13 +126,24 @@ fn select(stretches: &[Stretch], order: &[usize], room: usize, gap: usize) -> Ve
         if let Some(rest) = left.checked_sub(needed) {
             left = rest;
             stays[at] = true;
+            is_empty = false;
+        } else if parted.is_none() && (stretches[at].rank == 0 || is_empty) {
+            let most = left.saturating_sub(if before.is_some() { gap } else { 2 * gap });
+            let fits = cut::head(&text[range.clone()], most);
+            if fits >= SHORTEST_STRETCH {
+                left = left.saturating_sub(fits + 2 * gap);
+                stays[at] = true;
+                is_empty = false;
+                parted = Some((at, range.start + fits));
+            }
         }
     }
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (_, Stretch { range, .. }) in stays.into_iter().zip(stretches).filter(|(stays, _)| *stays) {
+    for (at, Stretch { range, .. }) in stretches.iter().enumerate().filter(|(at, _)| stays[*at]) {
+        let end = parted.filter(|(parted, _)| *parted == at).map_or(range.end, |(_, end)| end);
         match ranges.last_mut() {
-            Some(last) if last.end == range.start => last.end = range.end,
-            _ => ranges.push(range.clone()),
+            Some(last) if last.end == range.start => last.end = end,
+            _ => ranges.push(range.start..end),
         }
     }
     ranges
@@ -168,7 +184,7 @@ fn gap_line(text: &str, gone: Range<usize>, gap: fn(&str, Range<usize>) -> Strin
 /// "38 lines".
 pub(super) fn lines_gone(text: &str, gone: Range<usize>) -> String {
     let lines = match &text[gone.clone()] {
-        gone if has_escaped_lines(text) => gone.matches("\\n").count() as u64,
+        gone if is_envelope(text) => gone.matches("\\n").count() as u64,
         gone => bytes::count(gone.as_bytes(), b'\n'),
     };
     match lines {
@@ -177,21 +193,22 @@ pub(super) fn lines_gone(text: &str, gone: Range<usize>) -> String {
     }
 }
 
-/// The lines of a text with their ends. In a JSON envelope of one line an escaped line end is one, too.
+/// The lines of a text with their ends. In a JSON envelope an escaped line end is one, too.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let end = if has_escaped_lines(text) { "\\n" } else { "\n" };
+    let is_envelope = is_envelope(text);
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let from = at;
-        at += rest.find(end).map_or(rest.len(), |found| found + end.len());
+        let escaped = if is_envelope { rest.find("\\n").map_or(rest.len(), |found| found + 2) } else { rest.len() };
+        at += rest[..escaped].find('\n').map_or(escaped, |found| found + 1);
         Some(from..at)
     })
 }
 
-/// Whether a text is an envelope of one line that holds others.
-fn has_escaped_lines(text: &str) -> bool {
-    text.starts_with(['{', '[', '"']) && bytes::count(text.as_bytes(), b'\n') < 2 && text.contains("\\n")
+/// Whether a text is JSON around a text of many lines.
+fn is_envelope(text: &str) -> bool {
+    text.starts_with(['{', '[', '"']) && text.matches("\\n").count() as u64 > 2 * bytes::count(text.as_bytes(), b'\n')
 }
 
 /// A line without the escapes of a terminal.
