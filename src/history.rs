@@ -38,6 +38,7 @@ pub mod copies;
 pub mod failures;
 pub mod kinds;
 mod names;
+pub mod outcome;
 pub mod pairs;
 pub mod patches;
 pub mod paths;
