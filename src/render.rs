@@ -12,6 +12,7 @@ use crate::tokens;
 
 pub mod breadcrumb;
 pub mod cut;
+pub mod fact;
 pub mod outline;
 
 /// What is sent in place of `original`. The spans are inside it: [`crate::plan::carry`] has dropped all others.

@@ -116,7 +116,10 @@ fn select(text: &str, stretches: &[Stretch], order: &[usize], room: usize, gap: 
             let (before, behind) = (stretches.get(before)?, stretches.get(behind)?);
             Some(behind.range.start - before.range.end).filter(|between| *between <= NEAR)
         };
-        let before = at.checked_sub(1).filter(|before| stays[*before] && parted.is_none_or(|(parted, _)| parted != *before)).and_then(|before| between(before, at));
+        let before = at
+            .checked_sub(1)
+            .filter(|before| stays[*before] && parted.is_none_or(|(parted, _)| parted != *before))
+            .and_then(|before| between(before, at));
         let behind = stays.get(at + 1).filter(|stays| **stays).and_then(|_| between(at, at + 1));
         let needed = match (before, behind) {
             (None, None) => range.len() + gap,

@@ -17,7 +17,7 @@ const INPUT: &str = "=== input ===\n";
 const OUTLINE: &str = "=== outline ===\n";
 
 /// Cases that there are of each kind at the least, so that none is lost on the way.
-const LEAST: &[(&str, usize)] = &[("code", 1)];
+const LEAST: &[(&str, usize)] = &[("code", 1), ("json", 7), ("log", 14), ("prose", 6), ("table", 6)];
 
 struct Case {
     path: PathBuf,
@@ -233,5 +233,39 @@ proptest! {
     #[test]
     fn any_text_is_outlined_in_any_room(text in any_text(), kind in any_kind(), about in any_about(), room in 0..3000_usize) {
         checked(&Source { text: &text, kind, about }, room);
+    }
+}
+
+/// Lines that must not be missed, and such as may.
+const FAILED: &[&str] = &[
+    "error: no water in pot",
+    "test pour::fills_cup ... FAILED",
+    "FAIL src/pot.test.ts",
+    "ValueError: no leaf",
+    "--- FAIL: TestSip",
+    "fatal: lid is lost",
+];
+const WENT_ON: &[&str] = &[
+    "poured another cup of it",
+    "test pour::is_hot ... ok",
+    "PASS src/cup.test.ts",
+    "warning: it steams",
+    "Compiling leaf v0.1.0",
+    "0 errors so far",
+];
+
+proptest! {
+    #[test]
+    fn what_failed_is_shown_if_it_fits(at in proptest::collection::btree_map(0..200_usize, 0..FAILED.len(), 1..4), seed in 0..100_usize, room in 200..900_usize) {
+        let lines: Vec<&str> = (0..200).map(|line| at.get(&line).map_or(WENT_ON[(line * 7 + seed) % WENT_ON.len()], |failed| FAILED[*failed])).collect();
+        let text = lines.join("\n");
+        let shown = checked(&Source { text: &text, kind: ToolKind::Verify, about: None }, room);
+        let failed: std::collections::BTreeSet<&str> = at.values().map(|failed| FAILED[*failed]).collect();
+        // Each with the longest of lines for the gap before it.
+        if failed.iter().map(|line| line.len() + 49).sum::<usize>() + 48 <= room {
+            for line in failed {
+                prop_assert!(shown.contains(line), "{line} is not in {shown}");
+            }
+        }
     }
 }
