@@ -21,7 +21,7 @@ const LONGEST: usize = 80;
 pub fn of(source: &Source<'_>, tool: &str) -> String {
     let Source { text, kind, about } = *source;
     let about = about.filter(|about| !about.is_empty()).map(|about| short(about.lines().next().unwrap_or("")));
-    let named = |tool: &str| [&short(tool), about.as_ref().map_or("", |_| " "), about.as_deref().unwrap_or("")].concat();
+    let named = |tool: &str| [short(tool).as_str(), about.as_ref().map_or("", |_| " "), about.as_deref().unwrap_or("")].concat();
     let lines = bytes::count(text.as_bytes(), b'\n') as usize + usize::from(!text.is_empty() && !text.ends_with('\n'));
     match kind {
         ToolKind::Read | ToolKind::Fetch => format!("{} ({})", named(tool), many(lines, "line")),
