@@ -23,6 +23,7 @@ use crate::planner::marks::{self, Sent};
 use crate::planner::{Given, Planned, Planner};
 use crate::report::{self, Report, Verdict};
 use crate::tape::{Children, Node};
+use crate::tokens::Estimator;
 use crate::wire::patch::Patch;
 use crate::wire::{Changes, Request};
 
@@ -156,7 +157,7 @@ impl<'t> Conversation<'t> {
             _ => None,
         };
         let format = carried.map_or_else(|| Format::recognise(request), Ok)?;
-        let view = format.read(request, options.context_block.as_deref())?;
+        let view = format.read(&request.for_model(model_of(&options, &given)), options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
             return Ok((Conversation::of(format, options, None), outcome));
@@ -194,7 +195,11 @@ impl<'t> Conversation<'t> {
             Given::Carried(plan) => plan.format == self.format,
             Given::Derive | Given::New => self.is_recognised,
         };
-        self.is_anchored() && (is_certain || might_fit && messages.all(|message| self.format.fits_message(message)))
+        let counts_alike = self.planner.as_ref().is_some_and(|planner| match given {
+            Given::Carried(_) => planner.view().estimator == Estimator::of(model_of(&self.options, given)),
+            Given::Kept | Given::Derive | Given::New => true,
+        });
+        self.is_anchored() && counts_alike && (is_certain || might_fit && messages.all(|message| self.format.fits_message(message)))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
@@ -206,7 +211,7 @@ impl<'t> Conversation<'t> {
         let Some(planner) = &mut self.planner else {
             return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
         };
-        self.options = Rc::new(Options { cold: said.cold, usage: said.usage, ..(*self.options).clone() });
+        self.options = Rc::new(Options { cold: said.cold, usage: said.usage, calibration: said.calibration, ..(*self.options).clone() });
         self.is_recognised &= messages.clone().all(|message| self.format.fits_message(message));
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
@@ -248,6 +253,15 @@ impl<'t> Conversation<'t> {
         (outcome.patches, outcome.breakpoints, outcome.marks) = (rendered.patches, rendered.breakpoints, rendered.marks);
         Ok(())
     }
+}
+
+/// The model whose tokens are counted: that of this call, or else of the one before.
+fn model_of<'o>(options: &'o Options, given: &'o Given) -> Option<&'o str> {
+    let before = match given {
+        Given::Carried(plan) => plan.model.as_deref(),
+        Given::Kept | Given::Derive | Given::New => None,
+    };
+    options.model.id.as_deref().or(before)
 }
 
 fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {

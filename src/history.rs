@@ -26,7 +26,7 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::tape::{self, Node};
-use crate::tokens;
+use crate::tokens::Estimator;
 use actions::Action;
 use kinds::ToolKind;
 use pairs::Pairs;
@@ -94,8 +94,14 @@ pub struct Size {
 
 impl Size {
     /// The size of a text.
-    pub fn of(text: &str) -> Size {
-        Size { tokens: tokens::estimate(text), bytes: text.len() as u32 }
+    pub fn of(estimator: Estimator, text: &str) -> Size {
+        Size { tokens: estimator.text(text), bytes: text.len() as u32 }
+    }
+
+    /// What a text grows by when more is added behind a gap.
+    pub fn added(estimator: Estimator, text: &str, gap: &str, more: &str) -> Size {
+        let tokens = estimator.pieces([text, gap, more].into_iter()).saturating_sub(estimator.text(text));
+        Size { tokens, bytes: (gap.len() + more.len()) as u32 }
     }
 }
 
@@ -182,11 +188,11 @@ impl Entry<'_> {
         }
     }
 
-    /// Estimated tokens of its content in full.
-    pub fn estimate(&self) -> u32 {
+    /// Estimated tokens of its content in full; by the estimator of its view, since they are counted once.
+    pub fn estimate(&self, estimator: Estimator) -> u32 {
         *self.known.tokens.get_or_init(|| match &self.content {
-            Content::Text(text) => tokens::estimate(text),
-            Content::Values(values) => values.iter().map(|value| tokens::estimate_tree(*value)).sum(),
+            Content::Text(text) => estimator.text(text),
+            Content::Values(values) => values.iter().map(|value| estimator.tree(*value)).sum(),
         })
     }
 
@@ -272,6 +278,8 @@ pub struct View<'t> {
     pub nodes: Vec<Node<'t>>,
     /// What the request calls their array.
     pub list: &'static str,
+    /// What its sizes are counted with.
+    pub estimator: Estimator,
     /// All entries, in the order of their addresses.
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
@@ -407,7 +415,7 @@ impl<'t> View<'t> {
     pub fn size(&self) -> Size {
         let mut sum = self.overhead;
         self.messages.iter().for_each(|message| sum += message.fixed);
-        self.entries.iter().for_each(|entry| sum += Size { tokens: entry.estimate(), bytes: entry.bytes });
+        self.entries.iter().for_each(|entry| sum += Size { tokens: entry.estimate(self.estimator), bytes: entry.bytes });
         sum
     }
 }

@@ -16,6 +16,7 @@ use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
 use crate::tape::{Node, Tape};
+use crate::tokens::Learned;
 
 mod presets;
 mod read;
@@ -81,12 +82,14 @@ pub struct Usage {
 }
 
 /// What a host says of one call alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
     /// See [`Options::cold`].
     pub cold: Option<Option<Cold>>,
     /// See [`Options::usage`].
     pub usage: Option<Usage>,
+    /// See [`Options::calibration`].
+    pub calibration: Vec<(String, Learned)>,
 }
 
 /// A message, or one part of it.
@@ -111,6 +114,8 @@ pub struct Options {
     pub cold: Option<Option<Cold>>,
     /// The provider's last report.
     pub usage: Option<Usage>,
+    /// What earlier reports have taught, by model id.
+    pub calibration: Vec<(String, Learned)>,
     /// What must stay whole.
     pub pins: Vec<EntryRef>,
     /// `false`: messages and plan come back as they are. Default `true`.
@@ -213,6 +218,11 @@ impl Options {
         self.model.id.as_deref().filter(|id| self.assumes_prices && !Profile::knows(id))
     }
 
+    /// What earlier reports have taught of a model.
+    pub fn learned(&self, model: Option<&str>) -> Option<Learned> {
+        self.calibration.iter().find(|(id, _)| Some(id.as_str()) == model).map(|(_, learned)| *learned)
+    }
+
     /// The kind of a tool, where the host says it.
     pub fn kind_of(&self, tool: &str) -> Option<ToolKind> {
         self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
@@ -227,7 +237,7 @@ impl Options {
 impl Options {
     /// What is said of this call alone.
     pub fn said(&self) -> Said {
-        Said { cold: self.cold, usage: self.usage }
+        Said { cold: self.cold, usage: self.usage, calibration: self.calibration.clone() }
     }
 
     /// The options of a preset.
@@ -239,6 +249,7 @@ impl Options {
             model: ModelInfo::default(),
             cold: None,
             usage: None,
+            calibration: Vec::new(),
             pins: Vec::new(),
             enabled: true,
             when: if spec { When::Budget } else { When::Pays },

@@ -18,6 +18,7 @@ use crate::error::Code;
 use crate::fields::{self, Fault, Fields, amount, list, one_of, text, whole};
 use crate::format::Format;
 use crate::tape::{Kind, Node, Tape};
+use crate::tokens::RANGE;
 use std::rc::Rc;
 
 use serde::Serialize;
@@ -224,15 +225,10 @@ impl Edit {
     }
 }
 
-/// As far as [`Scale`] ever goes.
-fn ratio(node: Node<'_>) -> Result<f64, Fault> {
-    let (least, most) = Scale::RANGE;
+/// As far as a [`Scale`] ever goes.
+pub(crate) fn ratio(node: Node<'_>) -> Result<f64, Fault> {
+    let (least, most) = RANGE;
     amount(node).ok().filter(|ratio| (least..=most).contains(ratio)).ok_or_else(|| Fault::expected("a ratio of 0.25 to 4", node))
-}
-
-impl Scale {
-    /// A reported usage further off than this speaks of another request than ours.
-    pub const RANGE: (f64, f64) = (0.25, 4.0);
 }
 
 impl Target {

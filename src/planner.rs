@@ -25,6 +25,7 @@ use crate::options::{Options, When};
 use crate::plan::carry::{self, Carried};
 use crate::plan::{Context, Edit, Plan, Scale, Sent};
 use crate::tape::hex;
+use crate::tokens::{Estimator, Learned};
 
 mod ages;
 mod attempt;
@@ -84,6 +85,8 @@ pub struct Planned {
     pub changed_from: Option<usize>,
     /// Why the cache is taken to be cold; empty for warm.
     pub cold: Vec<String>,
+    /// The model whose usage was taken in, and what is known of it by now.
+    pub learned: Option<(String, Learned)>,
     /// Tokens in full, and as planned; scaled by what usage has taught.
     pub tokens: (u32, u32),
     /// Tokens that would be left if every eligible edit were made.
@@ -195,14 +198,25 @@ fn begin<'t>(view: Rc<View<'t>>, format: Format, options: Rc<Options>, given: Gi
         Given::New => (anew(format, &options), Carried::default(), vec!["it is a new conversation".to_owned()]),
         Given::Carried(mut plan) => {
             let cold = [said_cold(&options), changes(&plan, &context_of(&view), &options)].concat();
-            let carried = carry::carry(&view, &plan);
-            (plan.format, plan.model) = (format, options.model.id.clone().or(plan.model));
+            let mut carried = carry::carry(&view, &plan);
+            if Estimator::of(plan.model.as_deref()) != view.estimator {
+                count_anew(&view, &mut carried);
+            }
+            plan.format = format;
             (plan, carried, cold)
         }
     };
     let state = State::new(view, options, &carried.edits);
     let earlier = if is_derived { 0..state.calls.len() - 1 } else { 0..0 };
     Begun { state, plan, carried, cold, earlier }
+}
+
+/// Their tokens were counted for a model that counts otherwise.
+fn count_anew(view: &View<'_>, carried: &mut Carried) {
+    for (entry, edit) in &mut carried.edits {
+        let tokens = edit.tokens.map(|_| view.entries[*entry].estimate(view.estimator));
+        *edit = Rc::new(Edit { tokens, ..(**edit).clone() });
+    }
 }
 
 fn context_of(view: &View<'_>) -> Context {
@@ -225,8 +239,9 @@ fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<Str
         let sent = sent_before(state, call);
         step::step(state, call, sent);
     }
-    learn(&mut next, view, options, &mut notes);
-    state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
+    let learned = learn(&mut next, view, options, &mut notes);
+    change_model(&mut next, options);
+    state.scale = next.scale.map(|scale| scale.ratio).or(options.learned(next.model.as_deref()).map(|learned| learned.ratio)).unwrap_or(1.0);
     let sent = sent_before(state, last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
     let before = state.edits_by_entry();
@@ -257,6 +272,7 @@ fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<Str
         released: released.len(),
         covered: state.covered(last).len(),
         changed_from,
+        learned,
         tokens: (state.scaled(state.raw()), state.scaled(state.unscaled())),
         floor: state.scaled(floor),
         edits,
@@ -351,18 +367,42 @@ fn changes(plan: &Plan, context: &Context, options: &Options) -> Vec<String> {
     reasons.into_iter().flatten().collect()
 }
 
-/// Takes a reported usage in: once, and only for the request that the plan knows.
-fn learn(plan: &mut Plan, view: &View<'_>, options: &Options, notes: &mut Vec<String>) {
-    let Some(usage) = options.usage else { return };
-    match plan.request {
-        Some(_) if view.elsewhere.is_some() => notes.push("usage ignored: it counts what the provider keeps, too".to_owned()),
-        Some(sent) if sent.up_to == usage.up_to && sent.estimate > 0 => {
-            if plan.scale.is_none_or(|scale| scale.up_to != usage.up_to) {
-                let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(Scale::RANGE.0, Scale::RANGE.1);
-                plan.scale = Some(Scale { ratio, up_to: usage.up_to });
-            }
+/// Takes a reported usage in: once, and only for the request that the plan knows. Returns what is known by now of the model that it went to.
+fn learn(plan: &mut Plan, view: &View<'_>, options: &Options, notes: &mut Vec<String>) -> Option<(String, Learned)> {
+    let usage = options.usage?;
+    let sent = match plan.request {
+        Some(_) if view.elsewhere.is_some() => {
+            notes.push("usage ignored: it counts what the provider keeps, too".to_owned());
+            return None;
         }
-        Some(sent) => notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to)),
-        None => notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned()),
+        None => {
+            notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned());
+            return None;
+        }
+        Some(sent) if sent.up_to != usage.up_to || sent.estimate == 0 => {
+            notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to));
+            return None;
+        }
+        Some(sent) => sent,
+    };
+    if plan.scale.is_some_and(|scale| scale.up_to == usage.up_to) {
+        return None;
     }
+    let observed = f64::from(usage.input_tokens) / f64::from(sent.estimate);
+    let own = plan.scale.map(|scale| Learned { ratio: scale.ratio, reports: 1 });
+    let kept = options.learned(plan.model.as_deref());
+    let ratio = own.or(kept).unwrap_or_default().observe(observed).ratio;
+    plan.scale = Some(Scale { ratio, up_to: usage.up_to });
+    Some((plan.model.clone()?, kept.or(own).unwrap_or_default().observe(observed)))
+}
+
+/// What was learned of a model that counts otherwise says nothing about this one; that a report was taken in stays known.
+fn change_model(plan: &mut Plan, options: &Options) {
+    let Some(model) = options.model.id.as_ref().filter(|model| plan.model.as_ref() != Some(model)) else { return };
+    let counts_otherwise = Estimator::of(plan.model.as_deref()) != Estimator::of(Some(model));
+    let learned = options.learned(Some(model));
+    if let Some(scale) = plan.scale.as_mut().filter(|_| counts_otherwise || learned.is_some()) {
+        scale.ratio = learned.unwrap_or_default().ratio;
+    }
+    plan.model = Some(model.clone());
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::plan::Piece;
-use crate::tokens;
+use crate::tokens::Estimator;
 
 pub mod breadcrumb;
 pub mod cut;
@@ -31,8 +31,8 @@ pub fn length(pieces: &[Piece]) -> usize {
 }
 
 /// How many tokens that is.
-pub fn tokens(original: &str, pieces: &[Piece]) -> u32 {
-    tokens::estimate_all(pieces.iter().map(|piece| part(original, piece)))
+pub fn tokens(estimator: Estimator, original: &str, pieces: &[Piece]) -> u32 {
+    estimator.pieces(pieces.iter().map(|piece| part(original, piece)))
 }
 
 fn part<'p>(original: &'p str, piece: &'p Piece) -> &'p str {

@@ -121,6 +121,7 @@ pub struct ReplayedCall {
 /// # Errors
 /// A history that its format does not allow, or times that are not its own, with the path to the fault.
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
+    let request = &request.for_model(options.model.id.as_deref());
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
     let view = Rc::new(View { forced_tool: None, ..format.read(request, options.context_block.as_deref())? }); // it was forced at one call at the most
     if !recorded.times.is_empty() && recorded.times.len() != view.messages.len() {
@@ -227,7 +228,7 @@ impl<'v, 't> Measure<'v, 't> {
             Some(bytes) => bytes.into_iter().map(|bytes| bytes + 4 * u64::from(MESSAGE_OVERHEAD)).collect(),
             None => view.messages.iter().map(|message| u64::from(message.fixed.tokens)).collect(),
         };
-        let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate() })).collect();
+        let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate(view.estimator) })).collect();
         Measure { view, as_scored, fixed, full }
     }
 
@@ -261,7 +262,7 @@ impl<'v, 't> Measure<'v, 't> {
         match edit {
             None => self.full[entry],
             Some(edit) if self.as_scored => render::length(&edit.pieces) as u64,
-            Some(edit) => u64::from(render::tokens(self.view.entries[entry].text(), &edit.pieces)),
+            Some(edit) => u64::from(render::tokens(self.view.estimator, self.view.entries[entry].text(), &edit.pieces)),
         }
     }
 

@@ -13,6 +13,7 @@ use crate::history::{EntryKind, Role, View};
 use crate::options::{Options, When};
 use crate::plan::Rule;
 use crate::planner::Planned;
+use crate::tokens::Learned;
 
 /// A call in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -67,6 +68,9 @@ pub struct Report {
     pub pays_after_calls: Option<u64>,
     /// Tool calls made again, with the same arguments, after their result was shortened.
     pub refetches: usize,
+    /// What reported usage has taught, by model id, where a report was taken in at this call: the host keeps it, and passes it on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<FxHashMap<String, Learned>>,
     /// What happened and why, a line each.
     pub reasons: Vec<String>,
     /// Why the prompt does not fit.
@@ -144,6 +148,7 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
         saved_per_call: planned.rewrite.map(|rewrite| rewrite.saved_per_call(&options.cache).round() as u32),
         pays_after_calls: planned.rewrite.and_then(|rewrite| rewrite.pays_after(&options.cache)),
         refetches: refetches(view, planned),
+        calibration: planned.learned.clone().map(|one| FxHashMap::from_iter([one])),
         reasons: reasons(view, planned, options),
         cannot_fit: None,
     };

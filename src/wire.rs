@@ -21,6 +21,7 @@ use crate::history::View;
 use crate::options::Marks;
 use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
+use crate::tokens::Estimator;
 use patch::Patch;
 
 mod ai_sdk;
@@ -52,6 +53,8 @@ pub struct Request<'t> {
     pub tool_choice: Option<Node<'t>>,
     /// The model that it goes to.
     pub model: Option<&'t str>,
+    /// What it is counted with.
+    pub estimator: Estimator,
     /// Whether all of it is returned, and not the messages alone.
     pub is_whole: bool,
     /// A mark on the request itself: the provider then marks the end of it.
@@ -97,10 +100,17 @@ impl<'t> Request<'t> {
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
+            estimator: Estimator::default(),
             is_whole: true,
             mark: field(reading::MARK_KEYS[0]).filter(|mark| mark.kind() == Kind::Object),
             elsewhere: openai_responses::ELSEWHERE.into_iter().find(|name| list == openai_responses::LIST && field(name).is_some()),
         }
+    }
+
+    /// Counted as this model counts.
+    #[must_use]
+    pub fn for_model(self, model: Option<&str>) -> Request<'t> {
+        Request { estimator: Estimator::of(model), ..self }
     }
 
     /// The message array.

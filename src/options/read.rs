@@ -6,8 +6,10 @@ use crate::error::{Code, Error};
 use crate::fields::{self, Fault, Fields, amount, list, one_of, positive, share, text, truth, whole};
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::plan::ratio;
 use crate::render::breadcrumb;
 use crate::tape::{Kind, Node};
+use crate::tokens::Learned;
 
 const NAMES: &[&str] = &[
     "format",
@@ -15,6 +17,7 @@ const NAMES: &[&str] = &[
     "model",
     "cold",
     "usage",
+    "calibration",
     "pins",
     "enabled",
     "preset",
@@ -52,7 +55,7 @@ const INSIDE: &[&str] = &["model.id", "model.contextWindow", "cold.modelSwitched
 const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asScored"];
 
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
-const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
+const NOT_YET: &[&str] = &["outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
 
 /// See [`Options::read_for`].
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
@@ -74,13 +77,14 @@ pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Op
     to.context_block = fields.read("contextBlock", text)?.filter(|block| !block.is_empty());
     to.cold = fields.read("cold", cold)?.flatten();
     to.usage = fields.read("usage", |value| fields::inner(value, usage))?;
+    set(&mut to.calibration, fields.read("calibration", |value| table(value, "model id", |value| fields::inner(value, learned))))?;
     set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
     set(&mut to.when, fields.read("when", |value| one_of(value, &[("pays", When::Pays), ("budget", When::Budget), ("never", When::Never)])))?;
     let asked = fields.read("cache", Asked::read)?.map(|asked| asked.for_model(to.model.id.as_deref()));
     to.assumes_prices = asked.is_none() && to.model.cache.is_none();
     to.cache = asked.unwrap_or(to.cache);
-    set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
-    set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
+    set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, "tool name", |value| one_of(value, ToolKind::NAMES))))?;
+    set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, "tool name", |value| list(value, text))))?;
     set(
         &mut to.marks,
         fields.read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)])),
@@ -207,6 +211,11 @@ fn usage(fields: &Fields<'_>) -> crate::Result<Usage> {
     Ok(Usage { input_tokens: fields.need("inputTokens", positive)?, up_to: fields.need("upTo", whole)? })
 }
 
+fn learned(fields: &Fields<'_>) -> crate::Result<Learned> {
+    fields.refuse_others(&["ratio", "reports"])?;
+    Ok(Learned { ratio: fields.need("ratio", ratio)?, reports: fields.need("reports", whole)? })
+}
+
 fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
     if let Ok(message) = whole(value) {
         return Ok(EntryRef { message, part: None });
@@ -221,9 +230,9 @@ fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
     }
 }
 
-fn table<T>(value: Node<'_>, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<(String, T)>, Fault> {
+fn table<T>(value: Node<'_>, by: &str, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<(String, T)>, Fault> {
     if value.kind() != Kind::Object {
-        return Err(Fault::expected("an object by tool name", value));
+        return Err(Fault::expected(&format!("an object by {by}"), value));
     }
     let mut table = Vec::with_capacity(value.len());
     for value in value.children() {

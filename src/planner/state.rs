@@ -126,7 +126,7 @@ impl<'t> State<'t> {
         for message in &view.messages[first..] {
             let mut sum = self.prefix[self.prefix.len() - 1] + u64::from(message.fixed.tokens);
             for entry in message.entries.clone() {
-                let tokens = known(entry).unwrap_or_else(|| view.entries[entry].estimate());
+                let tokens = known(entry).unwrap_or_else(|| view.entries[entry].estimate(view.estimator));
                 self.tokens.push(tokens);
                 sum += u64::from(tokens);
             }
@@ -260,7 +260,7 @@ impl<'t> State<'t> {
     pub(super) fn put(&mut self, entry: usize, edit: Rc<Edit>) -> Option<InForce> {
         let before = self.take(entry);
         let full = self.tokens[entry];
-        let saved = u64::from(full.saturating_sub(render::tokens(self.view.entries[entry].text(), &edit.pieces)));
+        let saved = u64::from(full.saturating_sub(render::tokens(self.view.estimator, self.view.entries[entry].text(), &edit.pieces)));
         if let Some(original) = self.original_of(&edit) {
             self.originals[original] += 1;
         }

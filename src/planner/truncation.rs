@@ -24,7 +24,8 @@ pub(super) fn propose(state: &mut State<'_>, entry: usize) -> Proposal {
     }
     let proposal = cut(state, entry);
     if let Proposal::Edit(edit) = &proposal {
-        let saved = u64::from(state.tokens[entry].saturating_sub(render::tokens(state.view.entries[entry].text(), &edit.pieces)));
+        let saved =
+            u64::from(state.tokens[entry].saturating_sub(render::tokens(state.view.estimator, state.view.entries[entry].text(), &edit.pieces)));
         let edit = Rc::new(edit.clone());
         if let Some(pending) = state.pending.get_mut(entry) {
             pending.cut = Some((edit, saved));

@@ -47,6 +47,7 @@ pub(super) fn request<'t>(asked: Node<'_>, node: Node<'t>) -> Request<'t> {
 pub(super) fn options(asked: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
     let model = Request::of(request).model;
     let options = asked.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))?;
-    let Said { cold, usage } = asked.get("said").map_or(Ok(Said::default()), |said| Options::read(said).map(|options| options.said()))?;
-    Ok(Options { cold, usage, ..options })
+    let Said { cold, usage, calibration } =
+        asked.get("said").map_or(Ok(Said::default()), |said| Options::read(said).map(|options| options.said()))?;
+    Ok(Options { cold, usage, calibration, ..options })
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::history::{Required, Size};
 use crate::tape::{Kind, Node};
+use crate::tokens::Estimator;
 use crate::wire::draft::Draft;
 use crate::wire::reading::media;
 
@@ -43,11 +44,12 @@ fn options<'t>(part: Node<'t>) -> impl Iterator<Item = Node<'t>> {
 }
 
 /// What an image or a file costs.
-pub(in crate::wire) fn file(part: Node<'_>) -> Size {
+pub(in crate::wire) fn file(estimator: Estimator, part: Node<'_>) -> Size {
     let kind = part.get("type").and_then(Node::text).unwrap_or("");
     let media_type = part.get("mediaType").and_then(Node::text).unwrap_or("");
     let of_file = |kind: &str| kind == "media" || kind == "reasoning-file" || kind.starts_with("file");
     media(
+        estimator,
         part,
         match kind {
             _ if kind.starts_with("image") => "image",

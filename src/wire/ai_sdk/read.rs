@@ -83,11 +83,8 @@ fn place_block(view: &mut View<'_>, block: &str) -> crate::Result<()> {
         }
     };
     let size = match last.filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     match view.block {
         BlockPlace::Append(at) => view.messages[at].fixed += size,
@@ -151,13 +148,15 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
     match (kind, role) {
         ("text", _) => match text_of(node) {
             Some(text) => draft.text(text),
-            None => draft.fixed(size_of(node)),
+            None => draft.fixed(size_of(draft.view.estimator, node)),
         },
         ("reasoning", Role::Assistant) => draft.reasoned(node),
-        ("tool-call", Role::Assistant) => draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node)),
+        ("tool-call", Role::Assistant) => {
+            draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(draft.view.estimator, node))
+        }
         ("tool-result", Role::Tool) => result(draft, node),
         ("tool-approval-request" | "tool-approval-response", _) => {} // the provider is not sent them
-        _ => draft.fixed(file(node)),
+        _ => draft.fixed(file(draft.view.estimator, node)),
     }
 }
 
@@ -170,7 +169,7 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
         draft.marked(marks::mark_on(item));
         match text_of(item) {
             Some(text) => texts.push(text.into()),
-            None => draft.fixed(file(item)),
+            None => draft.fixed(file(draft.view.estimator, item)),
         }
     }
     let Some(output) = output.filter(|_| items(node).is_none()) else { return draft.gave(texts, id, false) };
@@ -180,7 +179,7 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
         false => value.and_then(Node::text).map(Into::into),
     };
     if text.is_none() {
-        draft.fixed(size_of(output));
+        draft.fixed(size_of(draft.view.estimator, output));
     }
     draft.gave(text, id, kind_of(output).starts_with("error"));
 }

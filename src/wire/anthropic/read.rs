@@ -5,6 +5,7 @@ use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
+use crate::tokens::Estimator;
 use crate::wire::Request;
 use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, messages, plain, size_of, tree_bytes};
 
@@ -58,11 +59,8 @@ fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
     }
     view.block = BlockPlace::Apart;
     view.overhead += match view.system.and_then(Node::text).filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     Ok(())
 }
@@ -109,7 +107,7 @@ impl<'t> Reader<'_, 't> {
         let message = Message { role, entries: start..start, authored: false, continues: false, fixed, blocks: 1, markable: false };
         let mut draft = Draft { message, further: Vec::new(), thinking: None, calls: false, says: false, has_results: false };
         self.marks(node);
-        draft.message.fixed += others(node, &["role", "content"]);
+        draft.message.fixed += others(self.view.estimator, node, &["role", "content"]);
         let content = node.get("content").filter(|content| content.kind() != Kind::Null);
         match content.map(|content| (content, content.kind())) {
             None => {}
@@ -167,7 +165,7 @@ impl<'t> Reader<'_, 't> {
                 None => {
                     draft.says = true;
                     draft.message.authored |= draft.message.role == Role::User && kind != "mid_conv_system";
-                    draft.message.fixed += media(block, kind);
+                    draft.message.fixed += media(self.view.estimator, block, kind);
                 }
             },
         }
@@ -185,13 +183,13 @@ impl<'t> Reader<'_, 't> {
         let items = || block.get("content").into_iter().flat_map(Node::children);
         items().chain(items().filter_map(|item| item.get("content")).flat_map(Node::children)).for_each(|item| self.marks(item));
         draft.has_results = true;
-        draft.message.fixed += others(block, &["type", "tool_use_id", "content", "is_error"]);
+        draft.message.fixed += others(self.view.estimator, block, &["type", "tool_use_id", "content", "is_error"]);
         draft.message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let tool_call = block.get("tool_use_id").and_then(Node::text).and_then(|id| self.view.by_id.answer(id));
         let failed = block.get("is_error").is_some_and(|failed| failed.kind() == Kind::True);
         let mut is_first = true;
         leaves(block, &mut |_, leaf| match leaf {
-            Leaf::Sent(node) => draft.message.fixed += media(node, kind_of(node)),
+            Leaf::Sent(node) => draft.message.fixed += media(self.view.estimator, node, kind_of(node)),
             Leaf::Text(text) => {
                 let part = if is_first { part } else { length + draft.further.len() as u32 };
                 let entry = self.entry(part, EntryKind::Result, Content::Text(text.into()), text.len() as u32);
@@ -224,7 +222,7 @@ impl<'t> Reader<'_, 't> {
     /// The results of what the provider runs are in the message itself, so nothing answers those calls.
     fn call(&mut self, draft: &mut Draft<'t>, kind: &str, block: Node<'t>) {
         (draft.calls, draft.says) = (true, true);
-        draft.message.fixed += size_of(block);
+        draft.message.fixed += size_of(self.view.estimator, block);
         let message = self.view.messages.len();
         if let Some(id) = block.get("id").and_then(Node::text).filter(|_| kind == "tool_use") {
             self.view.by_id.open(id, message, self.view.tool_calls.len());
@@ -245,9 +243,9 @@ impl<'t> Reader<'_, 't> {
 }
 
 /// What the fields cost that nobody knows.
-fn others(node: Node<'_>, known: &[&str]) -> Size {
+fn others(estimator: Estimator, node: Node<'_>, known: &[&str]) -> Size {
     let mut size = Size::default();
     let is_other = |field: &Node<'_>| field.kind() != Kind::Null && field.key().is_some_and(|key| !known.contains(&key) && !MARK_KEYS.contains(&key));
-    node.children().filter(is_other).for_each(|field| size += size_of(field));
+    node.children().filter(is_other).for_each(|field| size += size_of(estimator, field));
     size
 }

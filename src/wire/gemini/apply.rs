@@ -62,7 +62,7 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
         }
         let Some((key, response)) = spelt(part, RESPONSE).and_then(|(key, held)| Some((key, held.get("response")?))) else { continue };
         let (mut number, mut found) = (index as u32, Vec::new());
-        leaves(response, &mut |rest, _| {
+        leaves(view.estimator, response, &mut |rest, _| {
             found.extend(touched.text(number).map(|text| ([&[Step::Key(key), Step::Key("response")], rest].concat(), text)));
             further += u32::from(number != index as u32);
             number = further;
