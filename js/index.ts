@@ -53,10 +53,10 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
   if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   const length = lengthOf.call(body) as number;
   if (length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
-  const { plan, cold, usage, ...rest } = ofRequest(options);
+  const { plan, cold, usage, calibration, ...rest } = ofRequest(options);
   const { outcome, places, texts } = inWasm("foldBody", () => {
     const samePlan = bodies.ofPlan(plan);
-    writeTape({ options: rest, said: { cold, usage }, plan: samePlan ? undefined : plan });
+    writeTape({ options: rest, said: { cold, usage, calibration }, plan: samePlan ? undefined : plan });
     const room = wasm().bodyRoom(length);
     if (length > 0) new Uint8Array(wasm().memory.buffer, room, length).set(body);
     const next = nextNumber(length, LARGEST_BODY_BYTES);
@@ -93,7 +93,7 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
  */
 export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
   const { times, asScored, ...policy } = anObject(options);
-  const told = (["plan", "cold", "usage"] as const).find((name) => (policy as FoldOptions)[name] !== undefined);
+  const told = (["plan", "cold", "usage", "calibration"] as const).find((name) => (policy as FoldOptions)[name] !== undefined);
   if (told) throw new WarmfoldError("invalid_option", "a replay carries the plan itself, and tells cold calls from times: leave it out", `options.${told}`);
   return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
 }
@@ -125,8 +125,8 @@ type Folded = Decision & Patched & { texts: string };
 
 /** Of a request whose messages may be those of an earlier call, and more. */
 function folded(request: object, given: FoldOptions, alone: Alone): Folded {
-  const { plan, cold, usage, ...options } = given;
-  const said = { cold, usage };
+  const { plan, cold, usage, calibration, ...options } = given;
+  const said = { cold, usage, calibration };
   return inWasm("fold", () => {
     const list = listOf(request);
     // What is inherited is no field of the request's JSON.
@@ -146,7 +146,7 @@ function folded(request: object, given: FoldOptions, alone: Alone): Folded {
   });
 }
 
-type Said = Pick<FoldOptions, "cold" | "usage">;
+type Said = Pick<FoldOptions, "cold" | "usage" | "calibration">;
 type Given = FoldOptions["plan"];
 /** Only the messages are returned. */
 type Alone = true | undefined;
@@ -230,9 +230,9 @@ type Exported = "decide" | "render" | "replay";
 
 /** Of a message array; what else there is of the request stands among the options. */
 function run<O>(name: Exported, messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
-  const [request, { plan, cold, usage, ...rest }] = ofMessages(messages, options);
+  const [request, { plan, cold, usage, calibration, ...rest }] = ofMessages(messages, options);
   const written = inWasm(name, () => {
-    writeTape({ request, options: rest, alone: true, said: { cold, usage }, plan, recorded });
+    writeTape({ request, options: rest, alone: true, said: { cold, usage, calibration }, plan, recorded });
     return returned<Written<O>>(wasm()[name]);
   });
   withEdits(written as Written<Decision>, plan?.edits);

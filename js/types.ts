@@ -76,6 +76,11 @@ export interface FoldOptions {
    * included; `upTo` is the length of the history that the request was made from.
    */
   usage?: { inputTokens: number; upTo: number } | undefined;
+  /**
+   * What earlier reports have taught of our estimate, by model id: merge each `report.calibration` into it, store it, and pass it on. A
+   * conversation that has had no report yet starts from it.
+   */
+  calibration?: Calibration | undefined;
   /** What must stay whole. */
   pins?: readonly EntryRef[] | undefined;
 
@@ -148,6 +153,19 @@ export interface FoldOptions {
   label?: string | undefined;
 }
 
+/** By model id: reported over estimated tokens, and how many reports that was learned from. */
+export type Calibration = Readonly<Record<string, { readonly ratio: number; readonly reports: number }>>;
+
+/** Counts tokens as a model does, without its tokenizer, and learns from what its provider reports. Nothing to free. */
+export interface Estimator {
+  /** Tokens of a text. */
+  count(text: string): number;
+  /** Takes in what a provider reported for what was estimated by `count`. The first report counts whole, a later one 0.3. */
+  observe(reportedTokens: number, estimatedTokens: number): void;
+  /** What has been learned, with what was passed in of other models: store it, and pass it on. */
+  readonly calibration: Calibration;
+}
+
 /** How results of one kind are cut. */
 export interface KindPolicy {
   /** A result stays whole until so many earlier calls have held it. */
@@ -158,7 +176,7 @@ export interface KindPolicy {
   keepTailBytes?: number | undefined;
 }
 
-export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {
+export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage" | "calibration"> {
   /**
    * When each message came, in milliseconds, `null` where that is not known. A gap over the cache's lifetime between two answers of the
    * model makes the later call cold; times of other messages do not count. An answer before an earlier one is an error.
@@ -263,6 +281,8 @@ export interface Report {
   paysAfterCalls?: number;
   /** Tool calls made again after their result was shortened. */
   refetches: number;
+  /** What is known by now of the model whose `usage` was taken in at this call. */
+  calibration?: Calibration;
   reasons: string[];
   cannotFit?: { floorTokens: number; limitTokens: number; reason: string; entry?: { message: number; part: number } };
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use warmfold::history::{EntryKind, Role};
 use warmfold::tape::Tape;
 use warmfold::wire::Request;
-use warmfold::{Format, tokens};
+use warmfold::Format;
 
 use super::{call, fold_items, output, thought};
 use crate::support::{Carry, Sent, eager, lines, merged, send, try_send, user};
