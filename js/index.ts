@@ -6,7 +6,8 @@ import { bodies, checkInstance, drop, dropAll, editsIn, find, isSameSoFar, keep,
 import { isSame, valueOf, type Fields, type Items } from "./shadow.js";
 import { forget, isOpaque, isPlain, MAX_BYTES, tapeBytes, writeTape } from "./tape.js";
 import type {
-  Bytes, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport, RequestOptions, Splice,
+  BarOptions, Bytes, ContextStats, Decision, FoldBodyResult, FoldOptions, FoldRequestResult, FoldResult, Plan, Rendered, ReplayOptions, ReplayReport,
+  RequestOptions, SessionStats, Splice,
 } from "./types.js";
 import { release, wasm } from "./wasm.js";
 
@@ -53,10 +54,10 @@ export function foldBody<B extends Uint8Array>(body: B, options: RequestOptions 
   if (Object.prototype.toString.call(body) !== "[object Uint8Array]") throw new WarmfoldError("invalid_message", "expected the request's bytes, a Uint8Array", "body");
   const length = lengthOf.call(body) as number;
   if (length > MAX_BYTES) throw new WarmfoldError("too_large", "over 1 GiB: no model takes that much, pass less of it", "body");
-  const { plan, cold, usage, ...rest } = ofRequest(options);
+  const { plan, cold, usage, calibration, ...rest } = ofRequest(options);
   const { outcome, places, texts } = inWasm("foldBody", () => {
     const samePlan = bodies.ofPlan(plan);
-    writeTape({ options: rest, said: { cold, usage }, plan: samePlan ? undefined : plan });
+    writeTape({ options: rest, said: { cold, usage, calibration }, plan: samePlan ? undefined : plan });
     const room = wasm().bodyRoom(length);
     if (length > 0) new Uint8Array(wasm().memory.buffer, room, length).set(body);
     const next = nextNumber(length, LARGEST_BODY_BYTES);
@@ -93,9 +94,42 @@ export function render<M extends object>(messages: readonly M[], plan: Plan, opt
  */
 export function replay<M extends object>(messages: readonly M[], options: ReplayOptions = {}): ReplayReport {
   const { times, asScored, ...policy } = anObject(options);
-  const told = (["plan", "cold", "usage"] as const).find((name) => (policy as FoldOptions)[name] !== undefined);
+  const told = (["plan", "cold", "usage", "calibration"] as const).find((name) => (policy as FoldOptions)[name] !== undefined);
   if (told) throw new WarmfoldError("invalid_option", "a replay carries the plan itself, and tells cold calls from times: leave it out", `options.${told}`);
-  return run<ReplayReport>("replay", messages, policy, { times, asScored }).outcome;
+  return run<ReplayReport>("replay", messages, policy, { recorded: { times, asScored } }).outcome;
+}
+
+/**
+ * How full the context is, and of what: the request as it is sent, which under a carried `plan` is what that plan leaves of the messages.
+ * Without a plan all is counted in full. It plans nothing and changes nothing.
+ */
+export function stats<M extends object>(messages: readonly M[], options: FoldOptions = {}): ContextStats {
+  return counted<ContextStats>("stats", messages, options);
+}
+
+/** The same, with what the system prompt, the tools schema and the conversation take each. */
+export function sessionStats<M extends object>(messages: readonly M[], options: FoldOptions = {}): SessionStats {
+  return counted<SessionStats>("sessionStats", messages, options);
+}
+
+/** Statistics in a line of at most `width` columns; `color` is for terminals: green under 60%, yellow to 80%, red above. */
+export function statusBar(stats: Pick<ContextStats, "estimatedUsed" | "promptBudget" | "messageCount">, options: BarOptions = {}): string {
+  return inWasm("statusBar", () => {
+    writeTape({ stats, options });
+    return returned<string>(wasm().statusBar);
+  });
+}
+
+/** A tokenizer of the host is called between two calls, so that it may do as it likes. */
+function counted<S>(name: "stats" | "sessionStats", messages: unknown, options: FoldOptions): S {
+  const { count } = anObject(options);
+  if (typeof count !== "function") return run<S>(name, messages, options).outcome;
+  const counts = run<string[]>("statsTexts", messages, options).outcome.map((text) => {
+    const tokens = count(text);
+    if (Number.isInteger(tokens) && tokens >= 0 && tokens < 2 ** 32) return tokens;
+    throw new WarmfoldError("invalid_option", "expected it to return a whole number of tokens", "options.count");
+  });
+  return run<S>(name, messages, options, { counts }).outcome;
 }
 
 interface Patched {
@@ -125,8 +159,8 @@ type Folded = Decision & Patched & { texts: string };
 
 /** Of a request whose messages may be those of an earlier call, and more. */
 function folded(request: object, given: FoldOptions, alone: Alone): Folded {
-  const { plan, cold, usage, ...options } = given;
-  const said = { cold, usage };
+  const { plan, cold, usage, calibration, ...options } = given;
+  const said = { cold, usage, calibration };
   return inWasm("fold", () => {
     const list = listOf(request);
     // What is inherited is no field of the request's JSON.
@@ -146,7 +180,7 @@ function folded(request: object, given: FoldOptions, alone: Alone): Folded {
   });
 }
 
-type Said = Pick<FoldOptions, "cold" | "usage">;
+type Said = Pick<FoldOptions, "cold" | "usage" | "calibration">;
 type Given = FoldOptions["plan"];
 /** Only the messages are returned. */
 type Alone = true | undefined;
@@ -226,13 +260,13 @@ function orElse<T>(cleanUp: () => void, call: () => T): T {
   }
 }
 
-type Exported = "decide" | "render" | "replay";
+type Exported = "decide" | "render" | "replay" | "stats" | "sessionStats" | "statsTexts";
 
 /** Of a message array; what else there is of the request stands among the options. */
-function run<O>(name: Exported, messages: unknown, options: FoldOptions, recorded?: object): Written<O> {
-  const [request, { plan, cold, usage, ...rest }] = ofMessages(messages, options);
+function run<O>(name: Exported, messages: unknown, options: FoldOptions, beside?: { recorded: object } | { counts: number[] }): Written<O> {
+  const [request, { plan, cold, usage, calibration, ...rest }] = ofMessages(messages, options);
   const written = inWasm(name, () => {
-    writeTape({ request, options: rest, alone: true, said: { cold, usage }, plan, recorded });
+    writeTape({ request, options: rest, alone: true, said: { cold, usage, calibration }, plan, ...beside });
     return returned<Written<O>>(wasm()[name]);
   });
   withEdits(written as Written<Decision>, plan?.edits);

@@ -1,8 +1,10 @@
 /** What goes in and what comes out. Tokens are estimates; bytes are UTF-8; times are milliseconds. */
 
-/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide` and `replay` only; "gemini" are contents of `generateContent`. */
+/** "ai-sdk" are `ModelMessage`s; "ai-sdk-ui" are `UIMessage`s, for `decide`, `replay` and statistics only; "gemini" are contents of `generateContent`. */
 export type Format = "openai-chat" | "anthropic" | "openai-responses" | "ai-sdk" | "ai-sdk-ui" | "gemini";
 export type ToolKind = "read" | "search" | "list" | "fetch" | "write" | "verify" | "run" | "memory" | "other";
+/** Of work: looking around, changing, checking, answering. */
+export type Phase = "exploration" | "execution" | "verification" | "conclusion";
 /** `folded` and `fits` in a word. */
 export type Verdict = "untouched" | "carried" | "folded" | "cannotFit";
 /**
@@ -76,6 +78,11 @@ export interface FoldOptions {
    * included; `upTo` is the length of the history that the request was made from.
    */
   usage?: { inputTokens: number; upTo: number } | undefined;
+  /**
+   * What earlier reports have taught of our estimate, by model id: merge each `report.calibration` into it, store it, and pass it on. A
+   * conversation that has had no report yet starts from it.
+   */
+  calibration?: Calibration | undefined;
   /** What must stay whole. */
   pins?: readonly EntryRef[] | undefined;
 
@@ -104,6 +111,13 @@ export interface FoldOptions {
   contextHeadroom?: number | undefined;
   /** Tokens kept free for the answer. Default 4,096. */
   completionReserve?: number | undefined;
+  /**
+   * What may happen to whole exchanges where shortening results is not enough to fit the window: nothing ("report", the default), a message of
+   * ours says what was done in them ("digest"), or they go and one line says so ("evict"). Without `model.contextWindow` nothing happens.
+   */
+  overflow?: "report" | "digest" | "evict" | undefined;
+  /** With `overflow: "digest"`: the share of the prompt budget over which exchanges are digested before they must be. Default 1: not before. */
+  autoCompactThreshold?: number | undefined;
   /** Newest turns that no new edit touches, whatever the kind. Default 1 ("spec": 4). */
   protectRecentTurns?: number | undefined;
   /** Calls for which a result stays after the model has quoted a line of it. Default 10 ("careful": 15, "thrifty": 6, "spec": 0). */
@@ -126,12 +140,25 @@ export interface FoldOptions {
   elideSupersededReads?: boolean | undefined;
   /** A read of a file that was changed since goes. Default true ("spec": false). */
   elideStaleReads?: boolean | undefined;
+  /**
+   * Whether what stays of a large result is what matters by the kind of its content (signatures, errors, first hits, headings), and not its head
+   * and tail. Default false: on recorded sessions it does not keep more of what is quoted yet.
+   */
+  outline?: boolean | undefined;
   /** Default false ("spec": true). */
   dropReasoning?: boolean | undefined;
   /** Per tool: what it does, where its name does not tell. */
   toolKinds?: Readonly<Record<string, ToolKind>> | undefined;
   /** Per tool: the names of the arguments that say what a call is about. */
   resourceOf?: Readonly<Record<string, readonly string[]>> | undefined;
+
+  // statistics
+  /** Per tool: the phase of work that its calls belong to, where their kind does not tell. */
+  phases?: Readonly<Record<string, Phase>> | undefined;
+  /** Entries of the host's session tree. Default: the messages given. */
+  entryCount?: number | undefined;
+  /** A tokenizer, for `stats` and `sessionStats` alone: the tokens of a text. What is no text stays estimated. */
+  count?: ((text: string) => number) | undefined;
 
   // output
   /**
@@ -148,6 +175,19 @@ export interface FoldOptions {
   label?: string | undefined;
 }
 
+/** By model id: reported over estimated tokens, and how many reports that was learned from. */
+export type Calibration = Readonly<Record<string, { readonly ratio: number; readonly reports: number }>>;
+
+/** Counts tokens as a model does, without its tokenizer, and learns from what its provider reports. Nothing to free. */
+export interface Estimator {
+  /** Tokens of a text. */
+  count(text: string): number;
+  /** Takes in what a provider reported for what was estimated by `count`. The first report counts whole, a later one 0.3. */
+  observe(reportedTokens: number, estimatedTokens: number): void;
+  /** What has been learned, with what was passed in of other models: store it, and pass it on. */
+  readonly calibration: Calibration;
+}
+
 /** How results of one kind are cut. */
 export interface KindPolicy {
   /** A result stays whole until so many earlier calls have held it. */
@@ -158,7 +198,51 @@ export interface KindPolicy {
   keepTailBytes?: number | undefined;
 }
 
-export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage"> {
+/** Each distribution adds up to `estimatedUsed` without the tools schema. What needs the window is `null` where `model.contextWindow` is not known. */
+export interface ContextStats {
+  contextWindow: number | null;
+  completionReserve: number;
+  /** Window less reserve. */
+  promptBudget: number | null;
+  /** The request as it is sent, scaled by what reported usage has taught the plan. */
+  estimatedUsed: number;
+  /** Of the prompt budget; no less than 0. */
+  estimatedRemaining: number | null;
+  /** How much of the prompt budget is used, from 0 to 100. */
+  utilizationPercent: number | null;
+  /** Of the request as it is sent. */
+  messageCount: number;
+  /** As told; else `pathEntryCount`. */
+  entryCount: number;
+  /** The messages given. */
+  pathEntryCount: number;
+  /** A result is the tool's wherever it stands, a system prompt the system's. */
+  roleTokens: { system: number; user: number; assistant: number; tool: number };
+  /** `outlined`: parts of the original stay; `summarized`: a line; `pinned`: system prompt, first and last turn, `pins`. */
+  resolutionTokens: { full: number; outlined: number; summarized: number; pinned: number };
+  /** By the phase of work that an answer and its results belong to. System and user are of none, nor are answers before the first tool call. */
+  phaseTokens: Record<Phase | "unclassified", number>;
+  /** Of the tokens used, those of digests and of lines in place of what was evicted. */
+  compactionTokens: number;
+  /** Messages that such a text stands for. */
+  compactedEntryCount: number;
+}
+
+export interface SessionStats extends ContextStats {
+  /** The leading system messages, or a system prompt that stands apart, with the context block. */
+  systemPromptTokens: number;
+  toolSchemaTokens: number;
+  conversationTokens: number;
+}
+
+export interface BarOptions {
+  /** ANSI colours. Default false. */
+  color?: boolean | undefined;
+  /** Columns of the line, at the most. */
+  width?: number | undefined;
+}
+
+export interface ReplayOptions extends Omit<FoldOptions, "plan" | "cold" | "usage" | "calibration"> {
   /**
    * When each message came, in milliseconds, `null` where that is not known. A gap over the cache's lifetime between two answers of the
    * model makes the later call cold; times of other messages do not count. An answer before an earlier one is an error.
@@ -204,6 +288,16 @@ export interface ReplayedCall {
   lostQuotes: number;
 }
 
+/** Messages of the history, from one up to another, that one message stands for. */
+export interface Segment {
+  from: number;
+  to: number;
+  fingerprint: string;
+  rule: "digest" | "evicted";
+  since: number;
+  text: string;
+}
+
 /** Plain JSON. Store it, and pass it to the next call; what is in it is the library's. */
 export type Plan = {
   version: number;
@@ -211,6 +305,8 @@ export type Plan = {
   model?: string;
   context?: { system: string; tools: string; block: string };
   edits: Edit[];
+  /** Whole exchanges that go out as one message. */
+  segments?: Segment[];
   request?: { upTo: number; estimate: number };
   scale?: { ratio: number; upTo: number };
 };
@@ -223,7 +319,7 @@ export type Edit = {
   fingerprint: string;
   /** Estimated tokens of the whole content. */
   tokens?: number;
-  rule: "duplicate" | "superseded" | "stale" | "truncated" | "reasoning";
+  rule: "duplicate" | "superseded" | "stale" | "truncated" | "summarized" | "reasoning";
   since: number;
   pieces: ([from: number, to: number] | string)[];
   target?: { message: number; part: number; fingerprint: string };
@@ -238,6 +334,21 @@ export interface Mark {
   part?: number;
 }
 
+/** What happened in exchanges that a digest stands for. */
+export interface CompactionSummary {
+  messages: number;
+  calls: { tool: string; calls: number; failed: number }[];
+  findings: { errors: number; warnings: number; failedTests: number; passedTests: number };
+  /** Exchanges by phase; `null` before the first tool call. */
+  phases: { phase: Phase | null; exchanges: number }[];
+  filesRead: string[];
+  filesEdited: string[];
+  /** The first lines of distinct errors. */
+  errors: string[];
+  /** A narrative in a model's words, where the host has one written. */
+  notes?: string;
+}
+
 export interface Report {
   tokensBefore: number;
   tokensAfter: number;
@@ -248,7 +359,16 @@ export interface Report {
   editsAdded: number;
   /** Replaced at this call by shorter ones. */
   editsLowered: number;
+  /** Carried edits that the history no longer matches, that a cold call let go of, or that went with their exchange. */
   editsDropped: number;
+  /** Messages of the history that are digested or evicted. */
+  messagesCondensed: number;
+  /** Digests and evictions made at this call. */
+  segmentsAdded: number;
+  /** What this call's digests tell, as data. */
+  digests?: CompactionSummary[];
+  /** For each message of the history the returned message that it is, or that stands for it; absent where each is one message. */
+  indexMap?: number[];
   /** First returned message that this call's edits changed. */
   foldedFrom?: number;
   /** Whether the provider's cache was taken to be cold: what was sent before may then be rewritten without a fold. */
@@ -263,6 +383,8 @@ export interface Report {
   paysAfterCalls?: number;
   /** Tool calls made again after their result was shortened. */
   refetches: number;
+  /** What is known by now of the model whose `usage` was taken in at this call. */
+  calibration?: Calibration;
   reasons: string[];
   cannotFit?: { floorTokens: number; limitTokens: number; reason: string; entry?: { message: number; part: number } };
 }

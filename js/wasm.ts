@@ -28,6 +28,10 @@ export interface Wasm {
   decide(): unknown;
   render(): unknown;
   replay(): unknown;
+  stats(): unknown;
+  sessionStats(): unknown;
+  statsTexts(): unknown;
+  statusBar(): string;
 }
 
 /** Wasm memory never shrinks, and one huge history must not hold its memory for ever. */
@@ -53,6 +57,10 @@ const bound: Wasm = {
   decide: guarded(glue.decide),
   render: guarded(glue.render),
   replay: guarded(glue.replay),
+  stats: guarded(glue.stats),
+  sessionStats: guarded(glue.sessionStats),
+  statsTexts: guarded(glue.statsTexts),
+  statusBar: guarded(glue.statusBar),
 };
 
 /** Takes the bytes of `warmfold/warmfold.wasm`, or the module compiled from them. Synchronous; only the first call counts. */

@@ -18,13 +18,14 @@ use crate::error::{Code, Error};
 use crate::format::Format;
 use crate::history::{Front, View, turns};
 use crate::options::{Marks, Options, Said};
-use crate::plan::{Edit, Plan, carry};
+use crate::plan::{Edit, Plan, Standing, carry};
 use crate::planner::marks::{self, Sent};
 use crate::planner::{Given, Planned, Planner};
 use crate::report::{self, Report, Verdict};
 use crate::tape::{Children, Node};
+use crate::tokens::Estimator;
 use crate::wire::patch::Patch;
-use crate::wire::{Changes, Request};
+use crate::wire::{Changes, Request, Segment};
 
 /// Anthropic's one-hour cache, in milliseconds.
 const HOUR_MS: f64 = 3_600_000.0;
@@ -122,10 +123,11 @@ fn run(request: &Request<'_>, options: &Options, given: Given, applied: bool) ->
 /// As [`fold`].
 pub fn render(request: &Request<'_>, options: &Options, plan: &Plan) -> crate::Result<Rendered> {
     let view = plan.format.read(request, options.context_block.as_deref())?;
-    let edits = carry::carry(&view, plan).edits;
+    let standing = carry::carry(&view, plan).standing;
     let sent = turns::calls(&view).into_iter().rev().nth(1).unwrap_or(0);
-    let points = marks::of(&view, options, marks::by_entry(&edits), Sent { length: view.messages.len(), added_from: sent }, None);
-    apply(&view, plan.format, &edits, &points, options)
+    let points =
+        marks::of(&view, options, marks::by_entry(&standing.edits), &standing.segments, Sent { length: view.messages.len(), added_from: sent }, None);
+    apply(&view, plan.format, &standing, &points, options)
 }
 
 /// A conversation that goes on: what an earlier call has read is not read again.
@@ -136,11 +138,11 @@ pub struct Conversation<'t> {
     options: Rc<Options>,
     /// `None` with `enabled: false`.
     planner: Option<Planner<'t>>,
-    edits: Vec<(usize, Rc<Edit>)>,
+    standing: Standing,
     /// The breakpoints of the last call.
     points: Vec<usize>,
-    /// Whether the edits are those of the call before.
-    has_same_edits: bool,
+    /// Whether what is in force is what was at the call before.
+    stands: bool,
 }
 
 impl<'t> Conversation<'t> {
@@ -149,14 +151,9 @@ impl<'t> Conversation<'t> {
     /// # Errors
     /// As [`fold`].
     pub fn start(request: &Request<'t>, options: Rc<Options>, given: Given) -> crate::Result<(Conversation<'t>, Outcome)> {
-        let carried = match (options.format, &given) {
-            (Some(format), _) => Some(format),
-            // Before its first edit a conversation may have said nothing that tells its format.
-            (None, Given::Carried(plan)) if !plan.edits.is_empty() || plan.format.fits(request) => Some(plan.format),
-            _ => None,
-        };
+        let carried = told_format(request, &options, if let Given::Carried(plan) = &given { Some(plan) } else { None });
         let format = carried.map_or_else(|| Format::recognise(request), Ok)?;
-        let view = format.read(request, options.context_block.as_deref())?;
+        let view = format.read(&request.for_model(model_of(&options, &given)), options.context_block.as_deref())?;
         if !options.enabled {
             let outcome = disabled(&view, format, &options, given);
             return Ok((Conversation::of(format, options, None), outcome));
@@ -164,7 +161,7 @@ impl<'t> Conversation<'t> {
         let (planner, planned) = Planner::start(view, format, options.clone(), given);
         let outcome = outcome(planner.view(), &planned, &options);
         let begun = Conversation {
-            edits: planned.edits,
+            standing: planned.standing,
             points: planned.breakpoints,
             is_recognised: carried.is_none(),
             ..Conversation::of(format, options, Some(planner))
@@ -173,7 +170,7 @@ impl<'t> Conversation<'t> {
     }
 
     fn of(format: Format, options: Rc<Options>, planner: Option<Planner<'t>>) -> Conversation<'t> {
-        Conversation { format, options, planner, is_recognised: false, edits: Vec::new(), points: Vec::new(), has_same_edits: false }
+        Conversation { format, options, planner, is_recognised: false, standing: Standing::default(), points: Vec::new(), stands: false }
     }
 
     /// Whether more messages may follow at all: those of the leading system messages change what stands before the history.
@@ -185,8 +182,8 @@ impl<'t> Conversation<'t> {
     pub fn can_go_on(&self, mut messages: Children<'_>, given: &Given) -> bool {
         let is_certain = self.options.format.is_some()
             || match given {
-                Given::Kept => !self.edits.is_empty(),
-                Given::Carried(plan) => plan.format == self.format && !plan.edits.is_empty(),
+                Given::Kept => self.plan().is_some_and(Plan::is_bound),
+                Given::Carried(plan) => plan.format == self.format && plan.is_bound(),
                 Given::Derive | Given::New => false,
             };
         let might_fit = match given {
@@ -194,7 +191,11 @@ impl<'t> Conversation<'t> {
             Given::Carried(plan) => plan.format == self.format,
             Given::Derive | Given::New => self.is_recognised,
         };
-        self.is_anchored() && (is_certain || might_fit && messages.all(|message| self.format.fits_message(message)))
+        let counts_alike = self.planner.as_ref().is_some_and(|planner| match given {
+            Given::Carried(_) => planner.view().estimator == Estimator::of(model_of(&self.options, given)),
+            Given::Kept | Given::Derive | Given::New => true,
+        });
+        self.is_anchored() && counts_alike && (is_certain || might_fit && messages.all(|message| self.format.fits_message(message)))
     }
 
     /// Decides the next call, of the same request with these messages behind the others; what is said of this call alone is told anew.
@@ -206,15 +207,16 @@ impl<'t> Conversation<'t> {
         let Some(planner) = &mut self.planner else {
             return Err(Error::new(Code::InvalidOption, "options.enabled", "nothing was planned that could go on"));
         };
-        self.options = Rc::new(Options { cold: said.cold, usage: said.usage, ..(*self.options).clone() });
+        self.options = Rc::new(Options { cold: said.cold, usage: said.usage, calibration: said.calibration, ..(*self.options).clone() });
         self.is_recognised &= messages.clone().all(|message| self.format.fits_message(message));
         let format = self.format;
         let planned = planner.next(self.options.clone(), given, |view| format.append(view, messages))?;
         let outcome = outcome(planner.view(), &planned, &self.options);
         type At = (usize, Rc<Edit>);
         let is_same = |((was, before), (is, now)): (&At, &At)| was == is && Rc::ptr_eq(before, now);
-        self.has_same_edits = self.edits.len() == planned.edits.len() && self.edits.iter().zip(&planned.edits).all(is_same);
-        (self.edits, self.points) = (planned.edits, planned.breakpoints);
+        let (before, now) = (&self.standing, &planned.standing);
+        self.stands = before.edits.len() == now.edits.len() && before.edits.iter().zip(&now.edits).all(is_same) && before.segments == now.segments;
+        (self.standing, self.points) = (planned.standing, planned.breakpoints);
         Ok(outcome)
     }
 
@@ -230,12 +232,12 @@ impl<'t> Conversation<'t> {
 
     /// The edits of the plan that was returned last.
     pub fn edits(&self) -> impl Iterator<Item = &Rc<Edit>> {
-        self.edits.iter().map(|(_, edit)| edit)
+        self.standing.edits.iter().map(|(_, edit)| edit)
     }
 
-    /// Whether the patches are those of the call before: no edit has changed, and marks, which move, are not written.
+    /// Whether the patches are those of the call before: no edit or segment has changed, and marks, which move, are not written.
     pub fn has_same_patches(&self) -> bool {
-        self.has_same_edits && self.options.marks == Marks::None
+        self.stands && self.options.marks == Marks::None
     }
 
     /// Adds the patches of the call that was decided last.
@@ -244,18 +246,34 @@ impl<'t> Conversation<'t> {
     /// As [`fold`].
     pub fn apply(&self, outcome: &mut Outcome) -> crate::Result<()> {
         let Some(planner) = &self.planner else { return Ok(()) };
-        let rendered = apply(planner.view(), self.format, &self.edits, &self.points, &self.options)?;
+        let rendered = apply(planner.view(), self.format, &self.standing, &self.points, &self.options)?;
         (outcome.patches, outcome.breakpoints, outcome.marks) = (rendered.patches, rendered.breakpoints, rendered.marks);
         Ok(())
     }
+}
+
+/// The format that options or a carried plan name.
+pub(crate) fn told_format(request: &Request<'_>, options: &Options, plan: Option<&Plan>) -> Option<Format> {
+    // Before its first edit a conversation may have said nothing that tells its format.
+    let of_plan = || plan.filter(|plan| plan.is_bound() || plan.format.fits(request)).map(|plan| plan.format);
+    options.format.or_else(of_plan)
+}
+
+/// The model whose tokens are counted: that of this call, or else of the one before.
+fn model_of<'o>(options: &'o Options, given: &'o Given) -> Option<&'o str> {
+    let before = match given {
+        Given::Carried(plan) => plan.model.as_deref(),
+        Given::Kept | Given::Derive | Given::New => None,
+    };
+    options.model.id.as_deref().or(before)
 }
 
 fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {
     let (fits, report) = report::of(view, planned, options);
     Outcome {
         patches: Vec::new(),
-        breakpoints: in_messages(view, &planned.breakpoints),
-        marks: planned.breakpoints.iter().map(|at| Mark { at: place(view, *at), part: None }).collect(),
+        breakpoints: in_messages(view, &planned.standing, &planned.breakpoints),
+        marks: planned.breakpoints.iter().map(|at| Mark { at: place(view, &planned.standing, *at), part: None }).collect(),
         folded: planned.folded(),
         fits,
         verdict: Verdict::of(planned, fits),
@@ -265,15 +283,16 @@ fn outcome(view: &View<'_>, planned: &Planned, options: &Options) -> Outcome {
 }
 
 /// Where a breakpoint stands.
-fn place(view: &View<'_>, point: usize) -> Place {
-    match view.front {
-        Some(front) if point == 0 => Place::Front(front),
-        front => Place::Message(point - usize::from(front.is_some())),
+fn place(view: &View<'_>, standing: &Standing, point: usize) -> Place {
+    match (view.front, point.checked_sub(view.lead())) {
+        (_, Some(message)) => Place::Message(standing.returned_at(view, message)),
+        (Some(front), None) if point == 0 => Place::Front(front),
+        (front, None) => Place::Message(point - usize::from(front.is_some())),
     }
 }
 
-fn in_messages(view: &View<'_>, points: &[usize]) -> Vec<usize> {
-    points.iter().filter_map(|point| point.checked_sub(usize::from(view.front.is_some()))).collect()
+fn in_messages(view: &View<'_>, standing: &Standing, points: &[usize]) -> Vec<usize> {
+    points.iter().filter_map(|point| place(view, standing, *point).message()).collect()
 }
 
 fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) -> Outcome {
@@ -288,12 +307,15 @@ fn disabled(view: &View<'_>, format: Format, options: &Options, given: Given) ->
 }
 
 /// Patches for edits, context block and marks; breakpoints come back with the part that each mark stands in.
-fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &[usize], options: &Options) -> crate::Result<Rendered> {
-    let written: Vec<usize> = written(view, points, options).into_iter().filter(|at| view.is_whole || place(view, *at).message().is_some()).collect();
+fn apply(view: &View<'_>, format: Format, standing: &Standing, points: &[usize], options: &Options) -> crate::Result<Rendered> {
+    let is_returned = |at: &usize| view.is_whole || place(view, standing, *at).message().is_some();
+    let written: Vec<usize> = written(view, standing, points, options).into_iter().filter(is_returned).collect();
+    let segments: Vec<Segment<'_>> = standing.segments.iter().map(|segment| Segment { messages: segment.messages(), text: &segment.text }).collect();
     let in_history: Vec<usize> = written.iter().filter_map(|at| at.checked_sub(view.lead())).collect();
     let is_before = written.len() > in_history.len();
     let changes = Changes {
-        edits,
+        edits: &standing.edits,
+        segments: &segments,
         block: options.context_block.as_deref(),
         marks: &in_history,
         mark_block: is_before && view.front.is_none(),
@@ -303,8 +325,8 @@ fn apply(view: &View<'_>, format: Format, edits: &[(usize, Rc<Edit>)], points: &
     };
     let (patches, parts) = format.apply(view, &changes)?;
     let mut parts = std::iter::repeat_n(0, written.len() - in_history.len()).chain(parts);
-    let mark = |at: &usize| Mark { at: place(view, *at), part: if written.contains(at) { parts.next() } else { None } };
-    Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: in_messages(view, points) })
+    let mark = |at: &usize| Mark { at: place(view, standing, *at), part: if written.contains(at) { parts.next() } else { None } };
+    Ok(Rendered { patches, marks: points.iter().map(mark).collect(), breakpoints: in_messages(view, standing, points) })
 }
 
 fn asks_hour(view: &View<'_>, options: &Options) -> bool {
@@ -314,7 +336,7 @@ fn asks_hour(view: &View<'_>, options: &Options) -> bool {
 }
 
 /// The breakpoints that are written as marks. A one-hour mark may not stand behind a five-minute one; OpenAI sets the tail's itself.
-fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
+fn written(view: &View<'_>, standing: &Standing, points: &[usize], options: &Options) -> Vec<usize> {
     let last_hour = match view.end_mark {
         Some(true) => Some(usize::MAX),
         _ => view.host_marks.iter().filter(|mark| mark.hour).filter_map(|mark| Some(mark.message? + view.lead())).max(),
@@ -323,7 +345,9 @@ fn written(view: &View<'_>, points: &[usize], options: &Options) -> Vec<usize> {
     let last = match options.marks {
         Marks::None => return Vec::new(),
         Marks::Anthropic => points.len(),
-        Marks::Openai if marks::of_host(view, view.messages.len()).iter().any(|marked| points.last() < Some(marked)) => points.len(), // the caller has marked the tail
+        Marks::Openai if marks::of_host(view, &standing.segments, view.messages.len()).iter().any(|marked| points.last() < Some(marked)) => {
+            points.len()
+        } // the caller has marked the tail
         Marks::Openai => points.len().saturating_sub(1),
     };
     points[..last].iter().copied().filter(|at| *at >= first).collect()

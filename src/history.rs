@@ -26,7 +26,7 @@ use std::rc::Rc;
 use serde::Serialize;
 
 use crate::tape::{self, Node};
-use crate::tokens;
+use crate::tokens::Estimator;
 use actions::Action;
 use kinds::ToolKind;
 use pairs::Pairs;
@@ -35,12 +35,17 @@ pub mod actions;
 mod arguments;
 pub mod changes;
 pub mod copies;
+pub mod exchanges;
 pub mod failures;
+pub mod findings;
 pub mod kinds;
 mod names;
+pub mod outcome;
 pub mod pairs;
 pub mod patches;
 pub mod paths;
+pub mod phase;
+pub mod prints;
 pub mod quotes;
 pub mod reads;
 pub mod remembered;
@@ -48,6 +53,7 @@ pub mod repeats;
 pub mod resources;
 pub mod shell;
 pub mod turns;
+mod whole;
 
 /// Who a message is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +87,9 @@ pub struct Message {
     pub blocks: u32,
     /// Whether a mark can stand in it without changing what it says.
     pub markable: bool,
+    /// Whether it stays where its exchange is replaced: it sums up what the provider reads no more, loads tools, gives instructions, or others
+    /// point at it.
+    pub stays: bool,
 }
 
 /// What something costs to send.
@@ -94,8 +103,14 @@ pub struct Size {
 
 impl Size {
     /// The size of a text.
-    pub fn of(text: &str) -> Size {
-        Size { tokens: tokens::estimate(text), bytes: text.len() as u32 }
+    pub fn of(estimator: Estimator, text: &str) -> Size {
+        Size { tokens: estimator.text(text), bytes: text.len() as u32 }
+    }
+
+    /// What a text grows by when more is added behind a gap.
+    pub fn added(estimator: Estimator, text: &str, gap: &str, more: &str) -> Size {
+        let tokens = estimator.pieces([text, gap, more].into_iter()).saturating_sub(estimator.text(text));
+        Size { tokens, bytes: (gap.len() + more.len()) as u32 }
     }
 }
 
@@ -182,11 +197,11 @@ impl Entry<'_> {
         }
     }
 
-    /// Estimated tokens of its content in full.
-    pub fn estimate(&self) -> u32 {
+    /// Estimated tokens of its content in full; by the estimator of its view, since they are counted once.
+    pub fn estimate(&self, estimator: Estimator) -> u32 {
         *self.known.tokens.get_or_init(|| match &self.content {
-            Content::Text(text) => tokens::estimate(text),
-            Content::Values(values) => values.iter().map(|value| tokens::estimate_tree(*value)).sum(),
+            Content::Text(text) => estimator.text(text),
+            Content::Values(values) => values.iter().map(|value| estimator.tree(*value)).sum(),
         })
     }
 
@@ -228,6 +243,17 @@ impl<'t> ToolCall<'t> {
         let print = |arguments: Node<'_>| arguments.text().map_or_else(|| arguments.fingerprint(), tape::fingerprint);
         *self.print.get_or_init(|| tape::key(&[self.name.as_bytes(), &self.arguments.map_or(0, print).to_le_bytes()]))
     }
+}
+
+/// A result, as a part of a message, whether it has texts or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Index of its message.
+    pub message: usize,
+    /// Index of it in that message; 0 where the message is the result.
+    pub part: u32,
+    /// The tool call that it answers. What the provider runs itself is answered where it is called.
+    pub tool_call: Option<usize>,
 }
 
 /// A mark that the caller has set already.
@@ -272,10 +298,14 @@ pub struct View<'t> {
     pub nodes: Vec<Node<'t>>,
     /// What the request calls their array.
     pub list: &'static str,
+    /// What its sizes are counted with.
+    pub estimator: Estimator,
     /// All entries, in the order of their addresses.
     pub entries: Vec<Entry<'t>>,
     /// All tool calls, in order.
     pub tool_calls: Vec<ToolCall<'t>>,
+    /// All results, in order.
+    pub answers: Vec<Answer>,
     /// The system prompt that stands apart from the messages, as it stands in the request.
     pub system: Option<Node<'t>>,
     /// The keys that lead to it from the request on, or would; none where it has no place.
@@ -386,6 +416,12 @@ impl<'t> View<'t> {
         before.checked_sub(1).map_or(0, |last| self.compactions[last])
     }
 
+    /// The results that stand in these messages.
+    pub fn answers_in(&self, messages: Range<usize>) -> &[Answer] {
+        let before = |message: usize| self.answers.partition_point(|answer| answer.message < message);
+        &self.answers[before(messages.start)..before(messages.end).max(before(messages.start))]
+    }
+
     /// How many messages stand before the history's first in what is returned.
     pub fn shift(&self) -> usize {
         usize::from(matches!(self.block, BlockPlace::Prepend(_)))
@@ -407,7 +443,7 @@ impl<'t> View<'t> {
     pub fn size(&self) -> Size {
         let mut sum = self.overhead;
         self.messages.iter().for_each(|message| sum += message.fixed);
-        self.entries.iter().for_each(|entry| sum += Size { tokens: entry.estimate(), bytes: entry.bytes });
+        self.entries.iter().for_each(|entry| sum += Size { tokens: entry.estimate(self.estimator), bytes: entry.bytes });
         sum
     }
 }

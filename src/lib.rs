@@ -51,6 +51,7 @@ pub mod planner;
 pub mod render;
 pub mod replay;
 pub mod report;
+pub mod stats;
 pub mod tape;
 pub mod tokens;
 #[cfg(target_arch = "wasm32")]

@@ -15,7 +15,9 @@
 use crate::cache::profile::Profile;
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::history::phase::Phase;
 use crate::tape::{Node, Tape};
+use crate::tokens::Learned;
 
 mod presets;
 mod read;
@@ -43,6 +45,18 @@ pub enum Marks {
     Anthropic,
     /// `prompt_cache_breakpoint: {"mode": "explicit"}`.
     Openai,
+}
+
+/// What may happen to whole exchanges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// Nothing: the report says that the prompt does not fit.
+    #[default]
+    Report,
+    /// A message takes their place that says what was done in them.
+    Digest,
+    /// They go, the oldest first, and one line says so.
+    Evict,
 }
 
 /// The model that the request goes to.
@@ -81,12 +95,14 @@ pub struct Usage {
 }
 
 /// What a host says of one call alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
     /// See [`Options::cold`].
     pub cold: Option<Option<Cold>>,
     /// See [`Options::usage`].
     pub usage: Option<Usage>,
+    /// See [`Options::calibration`].
+    pub calibration: Vec<(String, Learned)>,
 }
 
 /// A message, or one part of it.
@@ -111,6 +127,8 @@ pub struct Options {
     pub cold: Option<Option<Cold>>,
     /// The provider's last report.
     pub usage: Option<Usage>,
+    /// What earlier reports have taught, by model id.
+    pub calibration: Vec<(String, Learned)>,
     /// What must stay whole.
     pub pins: Vec<EntryRef>,
     /// `false`: messages and plan come back as they are. Default `true`.
@@ -131,12 +149,19 @@ pub struct Options {
     pub context_headroom: f64,
     /// Tokens kept free for the answer. Default 4,096.
     pub completion_reserve: u32,
+    /// What may happen to whole exchanges where shortening results is not enough. Default [`Overflow::Report`].
+    pub overflow: Overflow,
+    /// Share of the prompt budget over which exchanges are digested before they must be, in (0, 1]. Default 1: not before.
+    pub auto_compact_threshold: f64,
     /// The newest turns that no new edit touches, whatever their kind. Default 1; preset "spec": 4.
     pub protect_recent_turns: usize,
     /// From which age, over which size and down to what results are cut. Default: see [`Preset`].
     pub by_kind: ByKind,
     /// Calls for which a result stays after the model quoted it. Default 10; preset "spec": 0.
     pub protect_quoted_calls: u32,
+    /// Whether what stays of a result is what matters by the kind of its content, and not its start and end. Default `false`: measured, it does
+    /// not keep more of what is quoted yet.
+    pub outline: bool,
     /// An edit that saves fewer bytes is not made. Default 120.
     pub min_saved_bytes: usize,
     /// Calls still to come. Default: the larger of 10 and the calls so far.
@@ -153,6 +178,10 @@ pub struct Options {
     pub tool_kinds: Vec<(String, ToolKind)>,
     /// Names of the arguments that make a tool's resource, by the tool's name.
     pub resource_of: Vec<(String, Vec<String>)>,
+    /// The phase of work that a tool belongs to, by its name, where its kind does not tell.
+    pub phases: Vec<(String, Phase)>,
+    /// Entries of the host's session tree, for statistics. Default: the messages given.
+    pub entry_count: Option<usize>,
     /// The dialect of marks. Default [`Marks::None`].
     pub marks: Marks,
     /// Marks in one request, the caller's own included. Default 4.
@@ -199,6 +228,12 @@ impl Options {
         (f64::from(self.model.context_window.unwrap_or(0)) * self.context_headroom).floor() as i64
     }
 
+    /// The tokens over which exchanges are digested before they must be.
+    pub fn compact_tokens(&self) -> Option<u32> {
+        let budget = self.prompt_budget().filter(|_| self.auto_compact_threshold < 1.0)?;
+        Some((f64::from(budget) * self.auto_compact_threshold) as u32)
+    }
+
     /// The limit that folding keeps under: the smaller of budget and window.
     pub fn limit_tokens(&self) -> Option<u32> {
         let window = self.window_tokens().filter(|_| self.fit_to_window);
@@ -213,9 +248,24 @@ impl Options {
         self.model.id.as_deref().filter(|id| self.assumes_prices && !Profile::knows(id))
     }
 
+    /// What earlier reports have taught of a model.
+    pub fn learned(&self, model: Option<&str>) -> Option<Learned> {
+        self.calibration.iter().find(|(id, _)| Some(id.as_str()) == model).map(|(_, learned)| *learned)
+    }
+
     /// The kind of a tool, where the host says it.
     pub fn kind_of(&self, tool: &str) -> Option<ToolKind> {
         self.tool_kinds.iter().find(|(name, _)| name == tool).map(|(_, kind)| *kind)
+    }
+
+    /// The phase of a tool, where the host says it.
+    pub fn phase_of(&self, tool: &str) -> Option<Phase> {
+        self.phases.iter().find(|(name, _)| name == tool).map(|(_, phase)| *phase)
+    }
+
+    /// The tokens that a prompt may have: the window less what is kept free for the answer. `None` where the window is not known.
+    pub fn prompt_budget(&self) -> Option<u32> {
+        self.model.context_window.map(|window| window.saturating_sub(self.completion_reserve))
     }
 
     /// The names of the arguments that make a tool's resource, where the host says so.
@@ -227,7 +277,7 @@ impl Options {
 impl Options {
     /// What is said of this call alone.
     pub fn said(&self) -> Said {
-        Said { cold: self.cold, usage: self.usage }
+        Said { cold: self.cold, usage: self.usage, calibration: self.calibration.clone() }
     }
 
     /// The options of a preset.
@@ -239,6 +289,7 @@ impl Options {
             model: ModelInfo::default(),
             cold: None,
             usage: None,
+            calibration: Vec::new(),
             pins: Vec::new(),
             enabled: true,
             when: if spec { When::Budget } else { When::Pays },
@@ -249,9 +300,12 @@ impl Options {
             fit_to_window: true,
             context_headroom: 0.9,
             completion_reserve: 4096,
+            overflow: Overflow::Report,
+            auto_compact_threshold: 1.0,
             protect_recent_turns: if spec { 4 } else { 1 },
             by_kind: preset.by_kind(),
             protect_quoted_calls: preset.protect_quoted_calls(),
+            outline: false,
             min_saved_bytes: 120,
             expected_calls: None,
             collapse_duplicate_results: true,
@@ -260,6 +314,8 @@ impl Options {
             drop_reasoning: spec,
             tool_kinds: Vec::new(),
             resource_of: Vec::new(),
+            phases: Vec::new(),
+            entry_count: None,
             marks: Marks::None,
             max_breakpoints: 4,
             milestone_tokens: 20_000,

@@ -17,12 +17,18 @@
 use crate::error::Code;
 use crate::fields::{self, Fault, Fields, amount, list, one_of, text, whole};
 use crate::format::Format;
+use crate::history::View;
 use crate::tape::{Kind, Node, Tape};
+use crate::tokens::RANGE;
+use std::ops::Range;
 use std::rc::Rc;
 
 use serde::Serialize;
 
 pub mod carry;
+pub mod segment;
+
+pub use segment::{Segment, SegmentRule};
 
 /// The version of the plan's shape that this library writes.
 pub const VERSION: u32 = 1;
@@ -42,12 +48,56 @@ pub struct Plan {
     pub context: Context,
     /// Every edit in force, in the order of their addresses. Shared, since a call that does not fold hands them on as they are.
     pub edits: Vec<Rc<Edit>>,
+    /// Whole exchanges that go out as one message, ascending and apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments: Vec<Rc<Segment>>,
     /// The last request, which a reported usage is compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Sent>,
     /// What reported usage has taught about our estimate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
+}
+
+/// What is in force at a call.
+#[derive(Clone, Debug, Default)]
+pub struct Standing {
+    /// Edits, by entry, ascending.
+    pub edits: Vec<(usize, Rc<Edit>)>,
+    /// Segments, ascending.
+    pub segments: Vec<Rc<Segment>>,
+}
+
+impl Standing {
+    /// The segment that stands for a message.
+    pub fn segment_of(&self, message: usize) -> Option<&Rc<Segment>> {
+        segment::of(&self.segments, message)
+    }
+
+    /// Where a message of the history is returned; what a segment stands for, as that.
+    pub fn returned_at(&self, view: &View<'_>, message: usize) -> usize {
+        let replaced: Vec<Range<usize>> = self.segments.iter().map(|segment| segment.messages()).collect();
+        view.returned_at(&replaced, message)
+    }
+
+    /// The same of each message.
+    pub fn index_map(&self, view: &View<'_>) -> Vec<usize> {
+        let (mut next, mut map) = (view.shift(), Vec::with_capacity(view.messages.len()));
+        for message in 0..view.messages.len() {
+            let is_further = self.segment_of(message).is_some_and(|segment| segment.from < message);
+            next -= usize::from(is_further);
+            map.push(next);
+            next += 1;
+        }
+        map
+    }
+
+    /// The segment that an entry goes with: its message's, or that of the call which it answers.
+    pub fn segment_with(&self, view: &View<'_>, entry: usize) -> Option<&Rc<Segment>> {
+        let found = &view.entries[entry];
+        let call = found.tool_call.map(|call| view.tool_calls[call].message);
+        self.segment_of(found.message).or_else(|| self.segment_of(call?))
+    }
 }
 
 /// Fingerprints, as hex, of what stood before the history in the last request.
@@ -117,8 +167,10 @@ pub enum Rule {
     Superseded,
     /// A later call has changed what it showed.
     Stale,
-    /// Large and old: head and tail stay.
+    /// Large and old: what matters of it stays, or its head and tail.
     Truncated,
+    /// The same in one line, so that the window is fitted.
+    Summarized,
     /// Old reasoning.
     Reasoning,
 }
@@ -129,6 +181,7 @@ impl Rule {
         ("superseded", Rule::Superseded),
         ("stale", Rule::Stale),
         ("truncated", Rule::Truncated),
+        ("summarized", Rule::Summarized),
         ("reasoning", Rule::Reasoning),
     ];
 }
@@ -163,7 +216,21 @@ pub struct Target {
 impl Plan {
     /// A plan without edits.
     pub fn new(format: Format) -> Plan {
-        Plan { version: VERSION, format, model: None, context: Context::default(), edits: Vec::new(), request: None, scale: None }
+        Plan {
+            version: VERSION,
+            format,
+            model: None,
+            context: Context::default(),
+            edits: Vec::new(),
+            segments: Vec::new(),
+            request: None,
+            scale: None,
+        }
+    }
+
+    /// Whether it holds anything whose address means something in its format alone.
+    pub fn is_bound(&self) -> bool {
+        !self.edits.is_empty() || !self.segments.is_empty()
     }
 
     /// Reads a plan that a caller carried.
@@ -186,6 +253,7 @@ impl Plan {
             model: plan.read("model", text)?,
             context: plan.read("context", |value| fields::inner(value, context))?.unwrap_or_default(),
             edits: plan.need("edits", |value| list(value, |edit| fields::inner(edit, Edit::read).map(Rc::new)))?,
+            segments: plan.read("segments", |value| list(value, |segment| fields::inner(segment, Segment::read).map(Rc::new)))?.unwrap_or_default(),
             request: plan.read("request", |value| {
                 fields::inner(value, |sent| Ok(Sent { up_to: sent.need("upTo", whole)?, estimate: sent.need("estimate", whole)? }))
             })?,
@@ -224,15 +292,10 @@ impl Edit {
     }
 }
 
-/// As far as [`Scale`] ever goes.
-fn ratio(node: Node<'_>) -> Result<f64, Fault> {
-    let (least, most) = Scale::RANGE;
+/// As far as a [`Scale`] ever goes.
+pub(crate) fn ratio(node: Node<'_>) -> Result<f64, Fault> {
+    let (least, most) = RANGE;
     amount(node).ok().filter(|ratio| (least..=most).contains(ratio)).ok_or_else(|| Fault::expected("a ratio of 0.25 to 4", node))
-}
-
-impl Scale {
-    /// A reported usage further off than this speaks of another request than ours.
-    pub const RANGE: (f64, f64) = (0.25, 4.0);
 }
 
 impl Target {

@@ -23,13 +23,17 @@ use crate::format::Format;
 use crate::history::View;
 use crate::options::{Options, When};
 use crate::plan::carry::{self, Carried};
-use crate::plan::{Context, Edit, Plan, Scale, Sent};
+use crate::plan::{Context, Edit, Plan, Scale, Sent, Standing};
+use crate::render::digest::CompactionSummary;
 use crate::tape::hex;
+use crate::tokens::{Estimator, Learned};
 
 mod ages;
 mod attempt;
 mod by_entry;
+mod condensed;
 mod duplicates;
+mod limits;
 pub mod marks;
 mod passes;
 mod pays;
@@ -37,12 +41,15 @@ mod pending;
 mod proposal;
 mod reasoning;
 mod register;
+mod segments;
 mod stale;
 mod state;
 mod step;
+mod summaries;
 mod sums;
 mod superseded;
 mod truncation;
+mod window;
 
 use marks::Readable;
 use state::State;
@@ -64,9 +71,9 @@ pub enum Given {
 pub struct Planned {
     /// The next plan.
     pub plan: Plan,
-    /// Its edits, by entry, ascending.
-    pub edits: Vec<(usize, Rc<Edit>)>,
-    /// The breakpoints of this call, in returned messages. After a fold one of them is a breakpoint of the call before that still holds.
+    /// What is in force by it.
+    pub standing: Standing,
+    /// The breakpoints of this call, by message of the history, counted from [`View::lead`] on. After a fold one of them is a breakpoint of the call before that still holds.
     pub breakpoints: Vec<usize>,
     /// Edits made at this call, of entries that had none.
     pub added: usize,
@@ -76,14 +83,22 @@ pub struct Planned {
     pub dropped: usize,
     /// Carried edits found at another address.
     pub moved: usize,
-    /// Carried edits let go of on a cold call, since protection covers them now.
+    /// Carried edits and segments let go of on a cold call, since protection covers them now.
     pub released: usize,
+    /// Segments made at this call.
+    pub condensed: usize,
+    /// What they tell, as data.
+    pub summaries: Vec<CompactionSummary>,
+    /// Edits of earlier calls that went with them.
+    pub swallowed: usize,
     /// Edits in force that protection covers by now.
     pub covered: usize,
     /// First message of the history whose edit was added, dropped or released.
     pub changed_from: Option<usize>,
     /// Why the cache is taken to be cold; empty for warm.
     pub cold: Vec<String>,
+    /// The model whose usage was taken in, and what is known of it by now.
+    pub learned: Option<(String, Learned)>,
     /// Tokens in full, and as planned; scaled by what usage has taught.
     pub tokens: (u32, u32),
     /// Tokens that would be left if every eligible edit were made.
@@ -99,7 +114,7 @@ pub struct Planned {
 impl Planned {
     /// Whether this call adds, lowers, drops or releases an edit.
     pub fn folded(&self) -> bool {
-        self.added + self.lowered + self.dropped + self.released > 0
+        self.added + self.lowered + self.dropped + self.released + self.condensed > 0
     }
 }
 
@@ -195,14 +210,25 @@ fn begin<'t>(view: Rc<View<'t>>, format: Format, options: Rc<Options>, given: Gi
         Given::New => (anew(format, &options), Carried::default(), vec!["it is a new conversation".to_owned()]),
         Given::Carried(mut plan) => {
             let cold = [said_cold(&options), changes(&plan, &context_of(&view), &options)].concat();
-            let carried = carry::carry(&view, &plan);
-            (plan.format, plan.model) = (format, options.model.id.clone().or(plan.model));
+            let mut carried = carry::carry(&view, &plan);
+            if Estimator::of(plan.model.as_deref()) != view.estimator {
+                count_anew(&view, &mut carried);
+            }
+            plan.format = format;
             (plan, carried, cold)
         }
     };
-    let state = State::new(view, options, &carried.edits);
+    let state = State::new(view, options, &carried.standing);
     let earlier = if is_derived { 0..state.calls.len() - 1 } else { 0..0 };
     Begun { state, plan, carried, cold, earlier }
+}
+
+/// Their tokens were counted for a model that counts otherwise.
+fn count_anew(view: &View<'_>, carried: &mut Carried) {
+    for (entry, edit) in &mut carried.standing.edits {
+        let tokens = edit.tokens.map(|_| view.entries[*entry].estimate(view.estimator));
+        *edit = Rc::new(Edit { tokens, ..(**edit).clone() });
+    }
 }
 
 fn context_of(view: &View<'_>) -> Context {
@@ -225,41 +251,44 @@ fn decide(state: &mut State<'_>, mut next: Plan, carried: Carried, cold: Vec<Str
         let sent = sent_before(state, call);
         step::step(state, call, sent);
     }
-    learn(&mut next, view, options, &mut notes);
-    state.scale = next.scale.map_or(1.0, |scale| scale.ratio);
+    let learned = learn(&mut next, view, options, &mut notes);
+    change_model(&mut next, options);
+    state.scale = next.scale.map(|scale| scale.ratio).or(options.learned(next.model.as_deref()).map(|learned| learned.ratio)).unwrap_or(1.0);
     let sent = sent_before(state, last);
     let cached = if cold.is_empty() { sent.min(carried.changed_from.unwrap_or(length)) } else { 0 };
-    let before = state.edits_by_entry();
+    let before = state.standing();
     let (fold, released) = take(state, last, cached, !cold.is_empty());
     let (floor, pending) = step::floor(state);
-    let edits = state.edits_by_entry();
-    let message_of = |entry: &usize| view.entries[*entry].message;
-    let changed = [
-        carried.changed_from.filter(|_| carried.dropped > 0),
-        released.first().map(message_of),
-        fold.as_ref().and_then(|fold| fold.made.first()).map(message_of),
-    ];
+    let standing = state.standing();
+    let changed = [carried.changed_from.filter(|_| carried.dropped > 0), released.first().copied(), fold.as_ref().and_then(|fold| fold.from(state))];
     let changed_from = changed.into_iter().flatten().min();
     let request_before = marks::Sent::before(&state.calls, last);
     let is_warm = cold.is_empty();
     let fold_point = changed_from.filter(|_| is_warm).and_then(|from| marks::fold_point(view, options, &before, request_before, from));
-    let breakpoints = marks::of(view, options, state.edits(), marks::Sent { length, added_from: sent }, fold_point);
-    let rewrite = fold.as_ref().map(|fold| fold.rewrite(state, &Readable::of(view, options, marks::by_entry(&before), request_before)));
+    let breakpoints = marks::of(view, options, state.edits(), state.segments(), marks::Sent { length, added_from: sent }, fold_point);
+    let rewrite =
+        fold.as_ref().map(|fold| fold.rewrite(state, &Readable::of(view, options, marks::by_entry(&before.edits), &before.segments, request_before)));
     next.context = context_of(view);
     next.request = Some(Sent { up_to: length, estimate: u32::try_from(state.unscaled()).unwrap_or(u32::MAX) });
-    next.edits = edits.iter().map(|(_, edit)| edit.clone()).collect();
+    next.edits = standing.edits.iter().map(|(_, edit)| edit.clone()).collect();
+    next.segments = standing.segments.clone();
+    let fold = fold.unwrap_or_default();
     Planned {
         plan: next,
-        added: fold.as_ref().map_or(0, |fold| fold.made.len() - fold.lowered),
-        lowered: fold.as_ref().map_or(0, |fold| fold.lowered),
+        added: fold.made.len() - fold.lowered,
+        lowered: fold.lowered,
+        condensed: fold.condensed.from.len(),
+        summaries: fold.condensed.summaries,
+        swallowed: fold.swallowed,
         dropped: carried.dropped,
         moved: carried.moved,
         released: released.len(),
         covered: state.covered(last).len(),
         changed_from,
+        learned,
         tokens: (state.scaled(state.raw()), state.scaled(state.unscaled())),
         floor: state.scaled(floor),
-        edits,
+        standing,
         breakpoints,
         cold,
         notes,
@@ -274,13 +303,13 @@ fn take(state: &mut State<'_>, call: usize, cached: usize, is_cold: bool) -> (Op
     if !is_cold {
         return (step::step(state, call, cached), Vec::new());
     }
-    let before = state.edits_by_entry();
+    let before = state.standing();
     let released = state.release(call);
     if !released.is_empty() {
-        state.restart(&state.edits_by_entry()); // what it let go of may be what others are held against
+        state.restart(&state.standing()); // what it let go of may be what others are held against
     }
     let fold = step::step(state, call, cached);
-    if released.is_empty() || !step::is_over_window(state) {
+    if released.is_empty() || !limits::is_over_window(state) {
         return (fold, released);
     }
     state.restart(&before);
@@ -291,8 +320,8 @@ fn take(state: &mut State<'_>, call: usize, cached: usize, is_cold: bool) -> (Op
 pub struct Replayed<'s> {
     /// Messages of the history that its request is made from.
     pub length: usize,
-    /// The edits in force, by entry, ascending.
-    pub edits: &'s [(usize, Rc<Edit>)],
+    /// What is in force.
+    pub standing: &'s Standing,
     /// The first message of which this call made, lowered or released one; `None` where it did not fold.
     pub changed_from: Option<usize>,
     /// The request's breakpoints, where marks bound what can be read again; in returned messages.
@@ -301,23 +330,23 @@ pub struct Replayed<'s> {
 
 /// Plans each recorded call of a whole transcript as if the plan had been carried; `is_cold` says which find the cache gone.
 pub fn replay<'t>(view: &Rc<View<'t>>, options: &Rc<Options>, is_cold: impl Fn(usize) -> bool, mut each: impl FnMut(Replayed<'_>)) {
-    let mut state = State::new(view.clone(), options.clone(), &[]);
+    let mut state = State::new(view.clone(), options.clone(), &Standing::default());
     let calls = state.calls.clone();
-    let mut edits = Vec::new();
+    let mut standing = Standing::default();
     for (call, &length) in calls[..calls.len() - 1].iter().enumerate() {
         let (before, is_cold) = (marks::Sent::before(&calls, call), is_cold(call));
         let from = match take(&mut state, call, if is_cold { 0 } else { before.length }, is_cold) {
             (None, released) if released.is_empty() => None,
-            (fold, released) => fold.iter().flat_map(|fold| fold.made.first()).chain(released.first()).min().map(|from| view.entries[*from].message),
+            (fold, released) => fold.iter().filter_map(|fold| fold.from(&state)).chain(released.first().copied()).min(),
         };
-        let breakpoints = marks::are_bounds(view, options, length).then(|| {
-            let fold_point = from.filter(|_| !is_cold).and_then(|from| marks::fold_point(view, options, &edits, before, from));
-            marks::of(view, options, state.edits(), marks::Sent { length, added_from: before.length }, fold_point)
+        let breakpoints = marks::are_bounds(view, options, state.segments(), length).then(|| {
+            let fold_point = from.filter(|_| !is_cold).and_then(|from| marks::fold_point(view, options, &standing, before, from));
+            marks::of(view, options, state.edits(), state.segments(), marks::Sent { length, added_from: before.length }, fold_point)
         });
         if from.is_some() {
-            edits = state.edits_by_entry();
+            standing = state.standing();
         }
-        each(Replayed { length, edits: &edits, changed_from: from, breakpoints });
+        each(Replayed { length, standing: &standing, changed_from: from, breakpoints });
     }
 }
 
@@ -351,18 +380,42 @@ fn changes(plan: &Plan, context: &Context, options: &Options) -> Vec<String> {
     reasons.into_iter().flatten().collect()
 }
 
-/// Takes a reported usage in: once, and only for the request that the plan knows.
-fn learn(plan: &mut Plan, view: &View<'_>, options: &Options, notes: &mut Vec<String>) {
-    let Some(usage) = options.usage else { return };
-    match plan.request {
-        Some(_) if view.elsewhere.is_some() => notes.push("usage ignored: it counts what the provider keeps, too".to_owned()),
-        Some(sent) if sent.up_to == usage.up_to && sent.estimate > 0 => {
-            if plan.scale.is_none_or(|scale| scale.up_to != usage.up_to) {
-                let ratio = (f64::from(usage.input_tokens) / f64::from(sent.estimate)).clamp(Scale::RANGE.0, Scale::RANGE.1);
-                plan.scale = Some(Scale { ratio, up_to: usage.up_to });
-            }
+/// Takes a reported usage in: once, and only for the request that the plan knows. Returns what is known by now of the model that it went to.
+fn learn(plan: &mut Plan, view: &View<'_>, options: &Options, notes: &mut Vec<String>) -> Option<(String, Learned)> {
+    let usage = options.usage?;
+    let sent = match plan.request {
+        Some(_) if view.elsewhere.is_some() => {
+            notes.push("usage ignored: it counts what the provider keeps, too".to_owned());
+            return None;
         }
-        Some(sent) => notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to)),
-        None => notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned()),
+        None => {
+            notes.push("usage ignored: no plan was carried from the request that it reports on".to_owned());
+            return None;
+        }
+        Some(sent) if sent.up_to != usage.up_to || sent.estimate == 0 => {
+            notes.push(format!("usage ignored: it is for {} messages, the last request had {}", usage.up_to, sent.up_to));
+            return None;
+        }
+        Some(sent) => sent,
+    };
+    if plan.scale.is_some_and(|scale| scale.up_to == usage.up_to) {
+        return None;
     }
+    let observed = f64::from(usage.input_tokens) / f64::from(sent.estimate);
+    let own = plan.scale.map(|scale| Learned { ratio: scale.ratio, reports: 1 });
+    let kept = options.learned(plan.model.as_deref());
+    let ratio = own.or(kept).unwrap_or_default().observe(observed).ratio;
+    plan.scale = Some(Scale { ratio, up_to: usage.up_to });
+    Some((plan.model.clone()?, kept.or(own).unwrap_or_default().observe(observed)))
+}
+
+/// What was learned of a model that counts otherwise says nothing about this one; that a report was taken in stays known.
+fn change_model(plan: &mut Plan, options: &Options) {
+    let Some(model) = options.model.id.as_ref().filter(|model| plan.model.as_ref() != Some(model)) else { return };
+    let counts_otherwise = Estimator::of(plan.model.as_deref()) != Estimator::of(Some(model));
+    let learned = options.learned(Some(model));
+    if let Some(scale) = plan.scale.as_mut().filter(|_| counts_otherwise || learned.is_some()) {
+        scale.ratio = learned.unwrap_or_default().ratio;
+    }
+    plan.model = Some(model.clone());
 }

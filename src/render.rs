@@ -8,10 +8,13 @@
 //! ```
 
 use crate::plan::Piece;
-use crate::tokens;
+use crate::tokens::Estimator;
 
 pub mod breadcrumb;
 pub mod cut;
+pub mod digest;
+pub mod fact;
+pub mod outline;
 
 /// What is sent in place of `original`. The spans are inside it: [`crate::plan::carry`] has dropped all others.
 pub fn text(original: &str, pieces: &[Piece]) -> String {
@@ -31,8 +34,8 @@ pub fn length(pieces: &[Piece]) -> usize {
 }
 
 /// How many tokens that is.
-pub fn tokens(original: &str, pieces: &[Piece]) -> u32 {
-    tokens::estimate_all(pieces.iter().map(|piece| part(original, piece)))
+pub fn tokens(estimator: Estimator, original: &str, pieces: &[Piece]) -> u32 {
+    estimator.pieces(pieces.iter().map(|piece| part(original, piece)))
 }
 
 fn part<'p>(original: &'p str, piece: &'p Piece) -> &'p str {

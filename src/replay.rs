@@ -21,7 +21,7 @@ use crate::fields::{Fields, amount, list, truth};
 use crate::format::Format;
 use crate::history::{View, turns};
 use crate::options::{Options, When};
-use crate::plan::Edit;
+use crate::plan::{Edit, Segment, Standing};
 use crate::planner;
 use crate::render;
 use crate::tape::{Kind, Node};
@@ -121,6 +121,7 @@ pub struct ReplayedCall {
 /// # Errors
 /// A history that its format does not allow, or times that are not its own, with the path to the fault.
 pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> crate::Result<Replay> {
+    let request = &request.for_model(options.model.id.as_deref());
     let format = options.format.map_or_else(|| Format::recognise(request), Ok)?;
     let view = Rc::new(View { forced_tool: None, ..format.read(request, options.context_block.as_deref())? }); // it was forced at one call at the most
     if !recorded.times.is_empty() && recorded.times.len() != view.messages.len() {
@@ -141,20 +142,21 @@ pub fn replay(request: &Request<'_>, options: &Options, recorded: &Recorded) -> 
     let mut shown = Shown::default();
     let new_cache = || if recorded.as_scored { Cache::lenient(options.cache) } else { Cache::new(options.cache) };
     let (mut cache, mut cache_without) = (new_cache(), new_cache());
+    let nothing = Standing::default();
     let (mut plain, mut sent) = (vec![measure.before()], vec![measure.before()]);
     let mut report = Replay { quotes: losses.quotes(), ..Replay::default() };
     planner::replay(&view, options, is_cold, |call| {
         let number = report.calls;
-        measure.send(&mut plain, call.length, &[]);
+        measure.send(&mut plain, call.length, &nothing);
         sent.truncate(call.changed_from.map_or(usize::MAX, |from| from + 1));
-        measure.send(&mut sent, call.length, call.edits);
+        measure.send(&mut sent, call.length, call.standing);
         let cold = is_cold(number);
         let marks = call.breakpoints.filter(|_| !recorded.as_scored);
         let marks: Option<Vec<usize>> = marks.map(|marks| marks.into_iter().map(|at| at + 1 - view.lead()).collect());
         let bill = |cache: &mut Cache, messages: &[Block]| cache.bill(&Sent { messages, marks: marks.as_deref(), at_ms: None, cold });
         let (billed, billed_without) = (bill(&mut cache, &sent), bill(&mut cache_without, &plain));
         let tokens = measure.tokens(total(billed));
-        let (lost, from) = losses.lost(&view, answers[number], call.edits, &mut shown);
+        let (lost, from) = losses.lost(&view, answers[number], call.standing, &mut shown);
         let cost = measure.tokens_f(billed.cost(&options.cache));
         let again: f64 = from.iter().map(|message| measure.again(*message, tokens, answers.len() - number, options)).sum();
         let one = ReplayedCall {
@@ -227,7 +229,7 @@ impl<'v, 't> Measure<'v, 't> {
             Some(bytes) => bytes.into_iter().map(|bytes| bytes + 4 * u64::from(MESSAGE_OVERHEAD)).collect(),
             None => view.messages.iter().map(|message| u64::from(message.fixed.tokens)).collect(),
         };
-        let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate() })).collect();
+        let full = view.entries.iter().map(|entry| u64::from(if as_scored { entry.bytes } else { entry.estimate(view.estimator) })).collect();
         Measure { view, as_scored, fixed, full }
     }
 
@@ -237,15 +239,27 @@ impl<'v, 't> Measure<'v, 't> {
     }
 
     /// Adds to what stands before the history, and the messages behind it that are sent as before, the others of a request.
-    fn send(&self, blocks: &mut Vec<Block>, length: usize, edits: &[(usize, Rc<Edit>)]) {
+    fn send(&self, blocks: &mut Vec<Block>, length: usize, standing: &Standing) {
         let kept = blocks.len() - 1;
         let first = self.view.messages.get(kept).map_or(0, |message| message.entries.start);
+        let edits = &standing.edits;
         let mut edits = edits[edits.partition_point(|(entry, _)| *entry < first)..].iter().peekable();
         for (at, message) in self.view.messages[..length].iter().enumerate().skip(kept) {
             let mut print = rustc_hash::FxHasher::default();
             print.write_usize(at + 1);
+            if let Some(segment) = standing.segment_of(at) {
+                // What it stands for keeps its place, and takes none.
+                print.write_usize(segment.since);
+                let tokens = if segment.from == at { self.segment(segment) } else { 0 };
+                blocks.push(Block { print: print.finish(), tokens, blocks: u32::from(segment.from == at) });
+                continue;
+            }
             let mut tokens = self.fixed[at];
             for entry in message.entries.clone() {
+                if standing.segment_with(self.view, entry).is_some() {
+                    print.write_usize(entry);
+                    continue;
+                }
                 let edit = edits.next_if(|(edited, _)| *edited == entry).map(|(_, edit)| edit);
                 if let Some(edit) = edit {
                     print.write_usize(entry);
@@ -257,11 +271,16 @@ impl<'v, 't> Measure<'v, 't> {
         }
     }
 
+    fn segment(&self, segment: &Segment) -> u64 {
+        let text = if self.as_scored { segment.text.len() as u64 } else { u64::from(self.view.estimator.text(&segment.text)) };
+        text + u64::from(MESSAGE_OVERHEAD) * if self.as_scored { 4 } else { 1 }
+    }
+
     fn entry(&self, entry: usize, edit: Option<&Rc<Edit>>) -> u64 {
         match edit {
             None => self.full[entry],
             Some(edit) if self.as_scored => render::length(&edit.pieces) as u64,
-            Some(edit) => u64::from(render::tokens(self.view.entries[entry].text(), &edit.pieces)),
+            Some(edit) => u64::from(render::tokens(self.view.estimator, self.view.entries[entry].text(), &edit.pieces)),
         }
     }
 

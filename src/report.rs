@@ -10,9 +10,11 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Serialize;
 
 use crate::history::{EntryKind, Role, View};
-use crate::options::{Options, When};
-use crate::plan::Rule;
+use crate::options::{Options, Overflow, When};
+use crate::plan::{Rule, SegmentRule};
 use crate::planner::Planned;
+use crate::render::digest::CompactionSummary;
+use crate::tokens::Learned;
 
 /// A call in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -40,6 +42,8 @@ pub struct Report {
     pub tokens_saved: u32,
     /// Messages with an edit.
     pub messages_elided: usize,
+    /// Messages of the history that are sent as part of a digest, or evicted.
+    pub messages_condensed: usize,
     /// Edits of earlier calls in force.
     pub edits_carried: usize,
     /// Edits made at this call, of entries that had none.
@@ -48,6 +52,14 @@ pub struct Report {
     pub edits_lowered: usize,
     /// Carried edits that the history no longer matches, and those that a cold call let go of.
     pub edits_dropped: usize,
+    /// Digests and evictions made at this call.
+    pub segments_added: usize,
+    /// What this call's digests tell, as data.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub digests: Vec<CompactionSummary>,
+    /// For each message of the history, the returned message that it is or that stands for it; absent where each is one message.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub index_map: Vec<usize>,
     /// First returned message that this call's edits changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded_from: Option<usize>,
@@ -67,6 +79,9 @@ pub struct Report {
     pub pays_after_calls: Option<u64>,
     /// Tool calls made again, with the same arguments, after their result was shortened.
     pub refetches: usize,
+    /// What reported usage has taught, by model id, where a report was taken in at this call: the host keeps it, and passes it on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<FxHashMap<String, Learned>>,
     /// What happened and why, a line each.
     pub reasons: Vec<String>,
     /// Why the prompt does not fit.
@@ -101,11 +116,11 @@ pub struct Place {
 impl Verdict {
     /// Sums a call up.
     pub fn of(planned: &Planned, fits: bool) -> Verdict {
-        match (fits, planned.folded(), planned.edits.is_empty()) {
+        match (fits, planned.folded(), planned.plan.is_bound()) {
             (false, ..) => Verdict::CannotFit,
             (true, true, _) => Verdict::Folded,
-            (true, false, false) => Verdict::Carried,
-            (true, false, true) => Verdict::Untouched,
+            (true, false, true) => Verdict::Carried,
+            (true, false, false) => Verdict::Untouched,
         }
     }
 }
@@ -133,17 +148,22 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
         tokens_after: after,
         tokens_saved: saved,
         messages_elided: messages(view, planned, |_| true),
-        edits_carried: planned.edits.len() - planned.added - planned.lowered,
+        messages_condensed: planned.standing.segments.iter().map(|segment| segment.messages().len()).sum(),
+        segments_added: planned.condensed,
+        digests: planned.summaries.clone(),
+        index_map: if planned.standing.segments.is_empty() { Vec::new() } else { planned.standing.index_map(view) },
+        edits_carried: planned.standing.edits.len() - planned.added - planned.lowered,
         edits_added: planned.added,
         edits_lowered: planned.lowered,
-        edits_dropped: planned.dropped + planned.released,
-        folded_from: planned.changed_from.map(|from| (from + view.shift()).min(view.messages.len() + view.shift())),
+        edits_dropped: planned.dropped + planned.released + planned.swallowed,
+        folded_from: planned.changed_from.map(|from| planned.standing.returned_at(view, from.min(view.messages.len()))),
         cold: !planned.cold.is_empty(),
         pending: planned.pending,
         fold_cost: planned.rewrite.map(|rewrite| rewrite.extra_cost(&options.cache).round() as i64),
         saved_per_call: planned.rewrite.map(|rewrite| rewrite.saved_per_call(&options.cache).round() as u32),
         pays_after_calls: planned.rewrite.and_then(|rewrite| rewrite.pays_after(&options.cache)),
         refetches: refetches(view, planned),
+        calibration: planned.learned.clone().map(|one| FxHashMap::from_iter([one])),
         reasons: reasons(view, planned, options),
         cannot_fit: None,
     };
@@ -156,19 +176,25 @@ pub fn of(view: &View<'_>, planned: &Planned, options: &Options) -> (bool, Repor
 /// How many messages have an edit of such a rule.
 fn messages(view: &View<'_>, planned: &Planned, counts: impl Fn(Rule) -> bool) -> usize {
     let mut messages: Vec<usize> =
-        planned.edits.iter().filter(|(_, edit)| counts(edit.rule)).map(|(entry, _)| view.entries[*entry].message).collect();
+        planned.standing.edits.iter().filter(|(_, edit)| counts(edit.rule)).map(|(entry, _)| view.entries[*entry].message).collect();
     messages.dedup();
     messages.len()
 }
 
 fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32) -> CannotFit {
-    let is_edited = |entry: usize| planned.edits.binary_search_by_key(&entry, |(edited, _)| *edited).is_ok();
+    let is_edited = |entry: usize| planned.standing.edits.binary_search_by_key(&entry, |(edited, _)| *edited).is_ok();
     let is_read = |entry: &usize| view.entries[*entry].message >= view.read_from(view.messages.len());
     let largest =
         (0..view.entries.len()).filter(is_read).filter(|entry| !is_edited(*entry)).min_by_key(|entry| std::cmp::Reverse(view.entries[*entry].bytes));
     let reason = match options.when {
         When::Never if planned.floor <= window => "edits would make it fit, but when: \"never\" makes none".to_owned(),
         _ if !options.fit_to_window => "fitToWindow is off, so the window is no limit to fold for".to_owned(),
+        _ if options.overflow == Overflow::Digest => {
+            "what is left is protected, or the user's own; protect less, reserve less for the answer (completionReserve), evict (overflow), or choose a model with a larger window".to_owned()
+        }
+        _ if options.overflow == Overflow::Evict => {
+            "what is left is protected; protect less, reserve less for the answer (completionReserve), or choose a model with a larger window".to_owned()
+        }
         _ => {
             "what is left is protected, or too small to be cut; protect less, cut smaller results (byKind), reserve less for the answer (completionReserve), or choose a model with a larger window"
                 .to_owned()
@@ -180,8 +206,8 @@ fn cannot_fit(view: &View<'_>, planned: &Planned, options: &Options, window: u32
 
 /// Tool calls that ask again for what an edit took out: made after the first edit of a result of such a call.
 fn refetches(view: &View<'_>, planned: &Planned) -> usize {
-    let mut since: FxHashMap<u64, usize> = FxHashMap::with_capacity_and_hasher(planned.edits.len(), FxBuildHasher);
-    for (entry, edit) in planned.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
+    let mut since: FxHashMap<u64, usize> = FxHashMap::with_capacity_and_hasher(planned.standing.edits.len(), FxBuildHasher);
+    for (entry, edit) in planned.standing.edits.iter().filter(|(_, edit)| edit.rule != Rule::Reasoning) {
         let Some(call) = view.entries[*entry].tool_call else { continue };
         since.entry(view.tool_calls[call].print()).and_modify(|first| *first = edit.since.min(*first)).or_insert(edit.since);
     }
@@ -194,8 +220,8 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
     let (before, after) = planned.tokens;
     let mut reasons = Vec::new();
     let results = messages(view, planned, |rule| rule != Rule::Reasoning);
-    let thoughts = planned.edits.iter().filter(|(_, edit)| edit.rule == Rule::Reasoning).count();
-    if !planned.edits.is_empty() {
+    let thoughts = planned.standing.edits.iter().filter(|(_, edit)| edit.rule == Rule::Reasoning).count();
+    if !planned.standing.edits.is_empty() {
         let results = (results > 0).then(|| format!("{} elided", counted(results, "tool result")));
         let thoughts = (thoughts > 0).then(|| format!("reasoning of {} dropped", counted(thoughts, "message")));
         let what: Vec<String> = results.into_iter().chain(thoughts).collect();
@@ -207,6 +233,15 @@ fn reasons(view: &View<'_>, planned: &Planned, options: &Options) -> Vec<String>
             thousands(before),
             thousands(after)
         ));
+    }
+    let segments = &planned.standing.segments;
+    if !segments.is_empty() {
+        let of = |rule: SegmentRule| segments.iter().filter(|segment| segment.rule == rule).map(|segment| segment.messages().len()).sum::<usize>();
+        let told = [(of(SegmentRule::Digest), "digested"), (of(SegmentRule::Evicted), "evicted")];
+        let told: Vec<String> =
+            told.into_iter().filter(|(count, _)| *count > 0).map(|(count, how)| format!("{} {how}", counted(count, "message"))).collect();
+        let again = if planned.condensed > 0 { "" } else { ", as before" };
+        reasons.push(format!("window: {} into {}{again}", told.join(", "), counted(segments.len(), "message")));
     }
     reasons.extend(planned.cold.iter().map(|why| format!("cache cold: {why}")));
     if planned.dropped > 0 {

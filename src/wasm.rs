@@ -15,7 +15,8 @@ use crate::options::Options;
 use crate::plan::{Edit, Plan};
 use crate::planner::Given;
 use crate::replay::{self, Recorded};
-use crate::tape::{Node, Tape};
+use crate::stats::{self, bar};
+use crate::tape::{Kind, Node, Tape};
 use crate::wire::{Request, patch};
 use asked::Asked;
 use kept::{Folded, Known};
@@ -168,16 +169,58 @@ pub fn replay_tape() -> Result<JsValue, JsValue> {
         let recorded = root.get("recorded").map_or_else(|| Ok(Recorded::default()), Recorded::read)?;
         replay::replay(request, options, &recorded)
     });
+    answered(done)
+}
+
+fn answered<O: Serialize>(done: crate::Result<O>) -> Result<JsValue, JsValue> {
     done.and_then(|outcome| write(&Written { texts: String::new(), same_edits: false, same_patches: false, kept: false, outcome })).map_err(thrown)
+}
+
+/// See [`stats::of`]. On the tape: `{ request, options, plan, counts }`; `counts` are the tokens of each of [`stats_texts`].
+#[wasm_bindgen(js_name = stats)]
+pub fn stats_tape() -> Result<JsValue, JsValue> {
+    answered(stats_asked().map(|stats| stats.context))
+}
+
+/// The same with what stands before the conversation.
+#[wasm_bindgen(js_name = sessionStats)]
+pub fn session_stats_tape() -> Result<JsValue, JsValue> {
+    answered(stats_asked())
+}
+
+/// See [`stats::texts`]. On the tape: `{ request, options, plan }`.
+#[wasm_bindgen(js_name = statsTexts)]
+pub fn stats_texts() -> Result<JsValue, JsValue> {
+    answered(with_request(|root, request, options| stats::texts(request, options, asked::plan(root)?.as_ref())))
+}
+
+fn stats_asked() -> crate::Result<stats::SessionStats> {
+    with_request(|root, request, options| {
+        // TypeScript has seen to it that they are whole numbers.
+        let counts = root.get("counts").filter(|counts| counts.kind() == Kind::Array);
+        let counts = counts.map(|counts| counts.children().map(|count| count.number().unwrap_or(0.0) as u32).collect::<Vec<_>>());
+        stats::of(request, options, asked::plan(root)?.as_ref(), counts.as_deref())
+    })
+}
+
+/// See [`bar::line`]. On the tape: `{ stats, options: { color, width } }`.
+#[wasm_bindgen(js_name = statusBar)]
+pub fn status_bar() -> Result<String, JsValue> {
+    TAPE.with_borrow(|tape| bar::read(tape.root())).map_err(thrown)
 }
 
 fn with_request<O>(run: impl FnOnce(Node<'_>, &Request<'_>, &Options) -> crate::Result<O>) -> crate::Result<O> {
     TAPE.with_borrow(|tape| {
-        let root = tape.root();
-        let request = root.get("request").unwrap_or(root);
-        let options = asked::options(root, request)?;
-        run(root, &asked::request(root, request), &options)
+        let (request, options) = requested(tape.root())?;
+        run(tape.root(), &request, &options)
     })
+}
+
+// Outside of what is made for each call.
+#[inline(never)]
+fn requested(root: Node<'_>) -> crate::Result<(Request<'_>, Options)> {
+    let request = root.get("request").unwrap_or(root);
+    Ok((asked::request(root, request), asked::options(root, request)?))
 }
 
 /// What crosses to JavaScript: `js/index.ts` puts it together again.

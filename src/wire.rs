@@ -21,7 +21,9 @@ use crate::history::View;
 use crate::options::Marks;
 use crate::plan::Edit;
 use crate::tape::{Children, Kind, Node};
+use crate::tokens::Estimator;
 use patch::Patch;
+pub use segment::Segment;
 
 mod ai_sdk;
 mod ai_sdk_ui;
@@ -32,6 +34,7 @@ mod openai_chat;
 mod openai_responses;
 pub mod patch;
 mod reading;
+mod segment;
 pub mod splice;
 mod touched;
 
@@ -52,6 +55,8 @@ pub struct Request<'t> {
     pub tool_choice: Option<Node<'t>>,
     /// The model that it goes to.
     pub model: Option<&'t str>,
+    /// What it is counted with.
+    pub estimator: Estimator,
     /// Whether all of it is returned, and not the messages alone.
     pub is_whole: bool,
     /// A mark on the request itself: the provider then marks the end of it.
@@ -66,7 +71,9 @@ pub struct Changes<'c> {
     pub edits: &'c [(usize, Rc<Edit>)],
     /// The context block, for where the view has a place for it.
     pub block: Option<&'c str>,
-    /// Messages of the history that get a mark, ascending.
+    /// Exchanges that one message stands for, ascending and apart from each other. No edit of theirs is applied.
+    pub segments: &'c [Segment<'c>],
+    /// Messages of the history that get a mark, ascending; of a segment its first, which names the message that stands for it.
     pub marks: &'c [usize],
     /// Whether a prepended context block gets one.
     pub mark_block: bool,
@@ -97,10 +104,17 @@ impl<'t> Request<'t> {
             tools: field("tools"),
             tool_choice: field("tool_choice"),
             model: field("model").and_then(Node::text),
+            estimator: Estimator::default(),
             is_whole: true,
             mark: field(reading::MARK_KEYS[0]).filter(|mark| mark.kind() == Kind::Object),
             elsewhere: openai_responses::ELSEWHERE.into_iter().find(|name| list == openai_responses::LIST && field(name).is_some()),
         }
+    }
+
+    /// Counted as this model counts.
+    #[must_use]
+    pub fn for_model(self, model: Option<&str>) -> Request<'t> {
+        Request { estimator: Estimator::of(model), ..self }
     }
 
     /// The message array.

@@ -18,7 +18,7 @@
 
 import { fold } from "../index.js";
 import type { Decision, FoldOptions } from "../types.js";
-import { newSteps, since, type Earlier } from "./steps.js";
+import { newSteps, since, type Earlier, madeFrom } from "./steps.js";
 
 /** As for `fold`, without what a step says itself. `plan` and `cold` are of a conversation's first step here. */
 export interface Options extends Omit<FoldOptions, "format" | "usage" | "toolChoice"> {
@@ -38,13 +38,13 @@ export interface Step<M extends object> {
 const steps = newSteps();
 const conversations = new WeakMap<Earlier, { latest?: Earlier }>();
 /** What messages of ours were made from; nothing for a context block. Version 7 passes on to a step what the one before has sent. */
-const originals = new WeakMap<object, object | undefined>();
+const originals = new WeakMap<object, readonly object[]>();
 
 /** A `prepareStep` that folds the messages of each step. */
 export function warmfold({ onDecision, ...options }: Options = {}): <M extends object>(step: Step<M>) => { messages: M[] } {
   return (step) => {
     type Message = (typeof step.messages)[number];
-    const history = step.messages.flatMap((message) => (originals.has(message) ? ((originals.get(message) as Message | undefined) ?? []) : message));
+    const history = step.messages.flatMap((message) => (originals.get(message) as readonly Message[] | undefined) ?? message);
     const found = steps.find(history);
     const conversation = (found && conversations.get(found)) ?? {};
     // What is returned of a turn are not the objects that its steps were shown: the step found may be its first.
@@ -58,9 +58,8 @@ export function warmfold({ onDecision, ...options }: Options = {}): <M extends o
       ...since(earlier, options),
       usage: earlier && usageOf(step.steps, earlier.upTo),
     });
-    const shift = messages.length - history.length;
-    messages.forEach((message, at) => {
-      if (message !== history[at - shift]) originals.set(message, history[at - shift]);
+    madeFrom(history, messages.length, decision.report).forEach((made, at) => {
+      if (made[0] !== messages[at]) originals.set(messages[at]!, made);
     });
     conversation.latest = steps.keep(history, decision.plan);
     conversations.set(conversation.latest, conversation);

@@ -23,7 +23,7 @@ import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import { createMiddleware, HumanMessage, type AgentMiddleware, type BaseMessage } from "langchain";
 import { fold } from "../index.js";
 import type { Decision, FoldOptions } from "../types.js";
-import { newSteps, since } from "./steps.js";
+import { newSteps, since, madeFrom } from "./steps.js";
 
 /**
  * As for `fold`, without what a request says itself. `plan` and `cold` are of a conversation's first call here. In decisions the system
@@ -63,14 +63,16 @@ export function warmfold({ onDecision, ...options }: Options = {}): AgentMiddlew
       steps.keep(keys, decision.plan);
       onDecision?.(decision);
 
-      const [before, after] = [plain.length - request.messages.length, messages.length - request.messages.length];
-      const sent = request.messages.map((message, at) => taken(messages[after + at]!, plain[before + at], message));
-      return handler({
-        ...request,
-        // Where there is no prompt, the context block is one.
-        systemMessage: after === 0 ? request.systemMessage : taken(messages[0]!, before === 0 ? undefined : plain[0], request.systemMessage),
-        messages: isAnthropic ? withResults(sent, request.messages) : sent,
+      const made = madeFrom(plain.map((_, at) => at), messages.length, decision.report);
+      const hasPrompt = messages[0]?.role === "system" && (made[0]!.length === 0 || history !== request.messages);
+      const originals = made.map(([first]) => (first === undefined ? request.systemMessage : history[first]!));
+      const sent = messages.map((message, at) => {
+        const [first] = made[at]!;
+        const isItself = first === undefined || (made[at]!.length === 1 && message.role === plain[first]!.role);
+        return isItself ? taken(message, first === undefined ? undefined : plain[first], originals[at]!) : new HumanMessage({ content: message.content as string });
       });
+      const [from, systemMessage] = hasPrompt ? [1, sent[0] as typeof request.systemMessage] : [0, request.systemMessage]; // without a prompt the context block is one
+      return handler({ ...request, systemMessage, messages: isAnthropic ? withResults(sent.slice(from), originals.slice(from)) : sent.slice(from) });
     },
   });
 }

@@ -1,6 +1,6 @@
 /** What a step of a conversation leaves for the next one. */
 
-import type { FoldOptions, Plan } from "../types.js";
+import type { FoldOptions, Plan, Report } from "../types.js";
 
 export interface Earlier {
   plan: Plan;
@@ -45,4 +45,11 @@ export function newSteps(): Steps {
 /** What a step is told of the one before; the first one is told what the host said. */
 export function since(earlier: Earlier | undefined, { plan, cold }: FoldOptions): Pick<FoldOptions, "plan" | "cold"> {
   return earlier ? { plan: earlier.plan, cold: { idleMs: Math.max(0, Date.now() - earlier.at) } } : { plan, cold };
+}
+
+/** For each of so many returned messages those of the history that it is or stands for; none for a context block. */
+export function madeFrom<M>(history: readonly M[], returned: number, { indexMap }: Report): M[][] {
+  const made: M[][] = Array.from({ length: returned }, () => []);
+  history.forEach((message, at) => made[indexMap?.[at] ?? at + returned - history.length]!.push(message));
+  return made;
 }

@@ -19,7 +19,7 @@ use super::kinds::tools::{self, Tool};
 use super::patches;
 use super::paths::{add, file_name, normalised};
 use super::resources::Resource;
-use super::shell::Line;
+use super::shell::{Line, one_line};
 use crate::tape::{Node, Tape};
 
 pub use super::paths::same_file;
@@ -60,6 +60,17 @@ impl Action {
             Some(Line { kind, resource, reads, writes }) => Action { kind, resource, reads, writes },
             None => plain(kind.unwrap_or(told.kind), arguments, own),
         }
+    }
+}
+
+/// The command line that a call hands to a shell, on one line.
+pub fn command_line(tool: &str, arguments: Node<'_>) -> Option<String> {
+    let tape = arguments.text().and_then(|text| Tape::from_json(text).ok());
+    let arguments = arguments.text().map_or_else(|| Arguments::of(arguments), |text| Arguments::of_text(text, tape.as_ref()));
+    let known = tools::find(tool).or_else(|| ToolKind::of_words(tool).map(Tool::Is));
+    match arguments.command().filter(|_| told(known, arguments).is_shell)? {
+        CommandLine::Text(text) => Some(one_line(&text)),
+        CommandLine::Words(words) => Some(one_line(&words.join(" "))),
     }
 }
 

@@ -381,7 +381,7 @@ fn is_sink(target: &str) -> bool {
 }
 
 /// A command, for people: on one line, not longer than anybody would read.
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_ascii_whitespace() {
         if line.len() + word.len() > 200 {

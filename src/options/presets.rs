@@ -2,18 +2,19 @@
 //!
 //! | kind | `careful` | `balanced` | `thrifty` | `spec` |
 //! | --- | --- | --- | --- | --- |
-//! | read | 8 calls, over 2048, keep 256 + 256 | 4, 1000, 200 + 200 | 3, 1000, 0 + 0 | 0, 4096, 512 + 512 |
+//! | read | 8 calls, over 2048, keep 256 + 256 | 4, 1500, 200 + 200 | 3, 1000, 0 + 0 | 0, 4096, 512 + 512 |
 //! | search, list, fetch | 4, 1000, 300 + 0 | 2, 300, 60 + 0 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
-//! | write, verify, run, other | 1, 600, 100 + 200 | 1, 300, 0 + 100 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
+//! | write, verify, run, other | 1, 600, 100 + 200 | 1, 200, 0 + 60 | 1, 200, 0 + 0 | 0, 4096, 512 + 512 |
 //! | a quoted result stays for | 15 calls | 10 | 6 | 0 |
 //!
-//! A result is cut once so many earlier calls have held it, if it is over so many bytes, down to so many bytes of its start and end.
+//! A result is cut once so many earlier calls have held it, if it is over so many bytes, down to so many bytes of its start and end, or
+//! with `outline` of what matters by the kind of its content.
 //!
 //! ```
 //! use warmfold::{history::kinds::ToolKind, options::Preset};
 //!
 //! let read = Preset::Balanced.by_kind().of(ToolKind::Read);
-//! assert_eq!((read.protect_calls, read.max_bytes, read.keep_head_bytes), (4, 1000, 200));
+//! assert_eq!((read.protect_calls, read.max_bytes, read.keep_head_bytes), (4, 1500, 200));
 //! ```
 
 use crate::history::kinds::ToolKind;
@@ -75,7 +76,7 @@ impl Preset {
     pub fn by_kind(self) -> ByKind {
         let [read, looked, acted] = match self {
             Preset::Careful => [(8, 2048, 256, 256), (4, 1000, 300, 0), (1, 600, 100, 200)],
-            Preset::Balanced => [(4, 1000, 200, 200), (2, 300, 60, 0), (1, 300, 0, 100)],
+            Preset::Balanced => [(4, 1500, 200, 200), (2, 300, 60, 0), (1, 200, 0, 60)],
             Preset::Thrifty => [(3, 1000, 0, 0), (1, 200, 0, 0), (1, 200, 0, 0)],
             Preset::Spec => [(0, 4096, 512, 512); 3],
         };

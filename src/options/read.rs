@@ -1,13 +1,16 @@
 //! Reads options from JSON: names first, then values, each fault with its path and what to do.
 
-use super::{ByKind, Cold, EntryRef, KindPolicy, Marks, ModelInfo, Options, Preset, Usage, When};
+use super::{ByKind, Cold, EntryRef, KindPolicy, Marks, ModelInfo, Options, Overflow, Preset, Usage, When};
 use crate::cache::profile::{Asked, Profile};
 use crate::error::{Code, Error};
 use crate::fields::{self, Fault, Fields, amount, list, one_of, positive, share, text, truth, whole};
 use crate::format::Format;
 use crate::history::kinds::ToolKind;
+use crate::history::phase::Phase;
+use crate::plan::ratio;
 use crate::render::breadcrumb;
 use crate::tape::{Kind, Node};
+use crate::tokens::Learned;
 
 const NAMES: &[&str] = &[
     "format",
@@ -15,6 +18,7 @@ const NAMES: &[&str] = &[
     "model",
     "cold",
     "usage",
+    "calibration",
     "pins",
     "enabled",
     "preset",
@@ -37,8 +41,14 @@ const NAMES: &[&str] = &[
     "elideSupersededReads",
     "elideStaleReads",
     "dropReasoning",
+    "outline",
     "toolKinds",
     "resourceOf",
+    "overflow",
+    "autoCompactThreshold",
+    "phases",
+    "entryCount",
+    "count",
     "marks",
     "maxBreakpoints",
     "milestoneTokens",
@@ -52,7 +62,7 @@ const INSIDE: &[&str] = &["model.id", "model.contextWindow", "cold.modelSwitched
 const BESIDE: &[&str] = &["plan", "system", "tools", "toolChoice", "times", "asScored"];
 
 /// Options of the whole design that this version does not carry out. Those that can be off, may be.
-const NOT_YET: &[&str] = &["calibration", "outline", "dropImages", "overflow", "autoCompactThreshold", "summarize", "phases", "entryCount", "count"];
+const NOT_YET: &[&str] = &["dropImages", "summarize"];
 
 /// See [`Options::read_for`].
 pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Options> {
@@ -74,20 +84,30 @@ pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Op
     to.context_block = fields.read("contextBlock", text)?.filter(|block| !block.is_empty());
     to.cold = fields.read("cold", cold)?.flatten();
     to.usage = fields.read("usage", |value| fields::inner(value, usage))?;
+    set(&mut to.calibration, fields.read("calibration", |value| table(value, "model id", |value| fields::inner(value, learned))))?;
     set(&mut to.pins, fields.read("pins", |value| list(value, pin)))?;
     set(&mut to.when, fields.read("when", |value| one_of(value, &[("pays", When::Pays), ("budget", When::Budget), ("never", When::Never)])))?;
     let asked = fields.read("cache", Asked::read)?.map(|asked| asked.for_model(to.model.id.as_deref()));
     to.assumes_prices = asked.is_none() && to.model.cache.is_none();
     to.cache = asked.unwrap_or(to.cache);
-    set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, |value| one_of(value, ToolKind::NAMES))))?;
-    set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, |value| list(value, text))))?;
+    set(&mut to.tool_kinds, fields.read("toolKinds", |value| table(value, "tool name", |value| one_of(value, ToolKind::NAMES))))?;
+    set(&mut to.resource_of, fields.read("resourceOf", |value| table(value, "tool name", |value| list(value, text))))?;
+    set(&mut to.phases, fields.read("phases", |value| table(value, "tool name", |value| one_of(value, Phase::NAMES))))?;
+    to.entry_count = fields.read("entryCount", whole)?;
+    fields.read("count", function)?; // TypeScript calls it, for statistics alone
     set(
         &mut to.marks,
         fields.read("marks", |value| one_of(value, &[("none", Marks::None), ("anthropic", Marks::Anthropic), ("openai", Marks::Openai)])),
     )?;
+    set(
+        &mut to.overflow,
+        fields.read("overflow", |value| one_of(value, &[("report", Overflow::Report), ("digest", Overflow::Digest), ("evict", Overflow::Evict)])),
+    )?;
     set(&mut to.max_breakpoints, fields.read("maxBreakpoints", at_most_four))?;
     set(&mut to.label, fields.read("label", label))?;
-    for (name, share_of) in [("floorRatio", &mut to.floor_ratio), ("contextHeadroom", &mut to.context_headroom)] {
+    for (name, share_of) in
+        [("floorRatio", &mut to.floor_ratio), ("contextHeadroom", &mut to.context_headroom), ("autoCompactThreshold", &mut to.auto_compact_threshold)]
+    {
         set(share_of, fields.read(name, share))?;
     }
     for (name, switch) in [
@@ -97,6 +117,7 @@ pub(super) fn options(node: Node<'_>, sent_to: Option<&str>) -> crate::Result<Op
         ("elideSupersededReads", &mut to.elide_superseded_reads),
         ("elideStaleReads", &mut to.elide_stale_reads),
         ("dropReasoning", &mut to.drop_reasoning),
+        ("outline", &mut to.outline),
     ] {
         set(switch, fields.read(name, truth))?;
     }
@@ -207,6 +228,11 @@ fn usage(fields: &Fields<'_>) -> crate::Result<Usage> {
     Ok(Usage { input_tokens: fields.need("inputTokens", positive)?, up_to: fields.need("upTo", whole)? })
 }
 
+fn learned(fields: &Fields<'_>) -> crate::Result<Learned> {
+    fields.refuse_others(&["ratio", "reports"])?;
+    Ok(Learned { ratio: fields.need("ratio", ratio)?, reports: fields.need("reports", whole)? })
+}
+
 fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
     if let Ok(message) = whole(value) {
         return Ok(EntryRef { message, part: None });
@@ -221,9 +247,9 @@ fn pin(value: Node<'_>) -> Result<EntryRef, Fault> {
     }
 }
 
-fn table<T>(value: Node<'_>, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<(String, T)>, Fault> {
+fn table<T>(value: Node<'_>, by: &str, read: fn(Node<'_>) -> Result<T, Fault>) -> Result<Vec<(String, T)>, Fault> {
     if value.kind() != Kind::Object {
-        return Err(Fault::expected("an object by tool name", value));
+        return Err(Fault::expected(&format!("an object by {by}"), value));
     }
     let mut table = Vec::with_capacity(value.len());
     for value in value.children() {
@@ -243,6 +269,10 @@ fn set<T>(to: &mut T, given: crate::Result<Option<T>>) -> crate::Result<()> {
 
 fn at_most_four(value: Node<'_>) -> Result<usize, Fault> {
     whole(value).ok().filter(|number| *number <= 4).ok_or_else(|| Fault::expected("0 to 4, the most that providers take", value))
+}
+
+fn function(value: Node<'_>) -> Result<(), Fault> {
+    if value.kind() == Kind::Opaque { Ok(()) } else { Err(Fault::expected("a function that tells the tokens of a text", value)) }
 }
 
 fn label(value: Node<'_>) -> Result<String, Fault> {

@@ -2,12 +2,15 @@
 //!
 //! An edit applies where address, tool and fingerprint hold. Where the history has shifted it applies where tool and fingerprint hold
 //! and the order of the edits is kept. Else it is dropped and reported, so that nothing lands on the wrong text. An edit that points
-//! at another entry is dropped when that entry is gone or no longer on its side.
+//! at another entry is dropped when that entry is gone or no longer on its side. A segment applies where the same messages stand, in
+//! the same order of segments.
 
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
-use super::{Edit, Piece, Plan, Rule, Target};
+use super::{Edit, Piece, Plan, Rule, Segment, SegmentRule, Standing, Target};
+use crate::history::prints::Prints;
 use crate::history::{Content, Entry, EntryKind, View};
 use crate::tape::from_hex;
 
@@ -17,13 +20,13 @@ const NEIGHBOURS: usize = 16;
 /// What became of a carried plan.
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
-    /// The edits that hold, by entry.
-    pub edits: Vec<(usize, Rc<Edit>)>,
-    /// How many were dropped.
+    /// The edits and segments that hold.
+    pub standing: Standing,
+    /// How many edits and segments were dropped.
     pub dropped: usize,
     /// How many were found at another address.
     pub moved: usize,
-    /// The first message of the history at which an edit was dropped or moved.
+    /// The first message of the history at which one was dropped or moved.
     pub changed_from: Option<usize>,
 }
 
@@ -43,7 +46,7 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
         match found {
             Some(entry) => {
                 next = entry + 1;
-                carried.edits.push((entry, search.placed(entry, edit)));
+                carried.standing.edits.push((entry, search.placed(entry, edit)));
                 if standing[at].is_some() {
                     continue;
                 }
@@ -51,9 +54,55 @@ pub fn carry(view: &View<'_>, plan: &Plan) -> Carried {
             }
             None => carried.dropped += 1,
         }
-        carried.changed_from = Some(carried.changed_from.map_or(from, |earlier| earlier.min(from)));
+        carried.changes(from);
     }
+    segments(view, plan, &mut carried);
     carried
+}
+
+impl Carried {
+    fn changes(&mut self, from: usize) {
+        self.changed_from = Some(self.changed_from.map_or(from, |earlier| earlier.min(from)));
+    }
+}
+
+/// Finds each segment's messages: where they lay, else behind those of the segment before.
+fn segments(view: &View<'_>, plan: &Plan, carried: &mut Carried) {
+    let length = view.messages.len();
+    let mut next = 0; // messages before this one are taken
+    let mut all = None;
+    for segment in &plan.segments {
+        let Some(print) = from_hex(&segment.fingerprint).filter(|_| segment.from < segment.to) else {
+            carried.dropped += 1;
+            carried.changes(segment.from.min(length));
+            continue;
+        };
+        let (here, run) = (segment.messages(), segment.to - segment.from);
+        let lies = here.start >= next && here.end <= length && Prints::of(view, here.clone()).run(here) == print;
+        let may_go = |messages: Range<usize>| match segment.rule {
+            SegmentRule::Digest => view.is_whole(messages),
+            SegmentRule::Evicted => view.is_closed(messages),
+        };
+        let found = if lies && may_go(segment.messages()) {
+            Some(segment.from)
+        } else {
+            let all = all.get_or_insert_with(|| Prints::of(view, 0..length));
+            (next..(length + 1).saturating_sub(run)).find(|&from| all.run(from..from + run) == print && may_go(from..from + run))
+        };
+        match found {
+            Some(from) if from == segment.from => carried.standing.segments.push(segment.clone()),
+            Some(from) => {
+                carried.moved += 1;
+                carried.changes(from.min(segment.from));
+                carried.standing.segments.push(Rc::new(Segment { from, to: from + run, ..(**segment).clone() }));
+            }
+            None => {
+                carried.dropped += 1;
+                carried.changes(segment.from.min(length));
+            }
+        }
+        next = found.map_or(next, |from| from + run);
+    }
 }
 
 /// For each edit, its entry, if that lies where it lay.

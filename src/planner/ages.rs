@@ -61,7 +61,7 @@ impl State<'_> {
     fn refetched(&self, entry: usize) -> usize {
         let Some(call) = self.view.entries[entry].tool_call else { return 0 };
         let asked_in = self.view.tool_calls[call].message;
-        let cut_before = |edit: &Rc<Edit>| matches!(edit.rule, Rule::Truncated | Rule::Stale) && edit.since <= asked_in;
+        let cut_before = |edit: &Rc<Edit>| matches!(edit.rule, Rule::Truncated | Rule::Summarized | Rule::Stale) && edit.since <= asked_in;
         self.reads.earlier(&self.view, entry).filter(|earlier| self.edit_of(*earlier).is_some_and(cut_before)).count()
     }
 

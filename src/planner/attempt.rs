@@ -7,6 +7,7 @@ use super::passes;
 use super::pending::{PASSES, Pass, Waits};
 use super::proposal::Proposal;
 use super::state::{InForce, State};
+use super::summaries;
 use crate::plan::Rule;
 
 /// What the passes did, and what was in force before.
@@ -56,7 +57,27 @@ impl Attempt {
                 attempt.make(state, pass, entry, waits, allowed);
             }
         }
+        if allowed == Allowed::Unprotected {
+            attempt.summarize(state, from, target);
+        }
         attempt
+    }
+
+    /// What truncation left becomes a line, where the window must be fitted. It waits for nothing, so none of it is kept waiting.
+    fn summarize(&mut self, state: &mut State<'_>, from: usize, target: u32) {
+        let protected = state.entries_before(state.protect_from());
+        let cut: Vec<usize> =
+            state.edits().filter(|(entry, edit)| (from..protected).contains(entry) && edit.rule == Rule::Truncated).map(|(entry, _)| entry).collect();
+        for entry in cut {
+            if state.scaled(state.unscaled()) <= target {
+                return;
+            }
+            if let Proposal::Edit(edit) = summaries::propose(state, entry) {
+                let saved = state.saved;
+                let before = state.put(entry, Rc::new(edit));
+                self.log.push(Made { entry, before, saved: state.saved - saved, due: state.call });
+            }
+        }
     }
 
     fn make(&mut self, state: &mut State<'_>, pass: Pass, entry: usize, waits: Waits, allowed: Allowed) {
@@ -131,13 +152,13 @@ impl Attempt {
 
     /// How many of them had an edit before.
     pub(super) fn lowered(&self) -> usize {
-        let mut seen = BTreeSet::new();
-        self.log.iter().filter(|made| seen.insert(made.entry) && made.before.is_some()).count()
+        self.lowered_of(|_| true)
     }
 
-    /// What entries of messages before this one save since.
-    pub(super) fn saved_before(&self, state: &State<'_>, message: usize) -> u64 {
-        self.log.iter().filter(|made| state.view.entries[made.entry].message < message).map(|made| made.saved).sum()
+    /// The same of some entries.
+    pub(super) fn lowered_of(&self, counts: impl Fn(usize) -> bool) -> usize {
+        let mut seen = BTreeSet::new();
+        self.log.iter().filter(|made| seen.insert(made.entry) && made.before.is_some() && counts(made.entry)).count()
     }
 }
 

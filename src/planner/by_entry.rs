@@ -42,6 +42,11 @@ impl<V> ByEntry<V> {
         Some(value)
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// Those of these entries, ascending.
     pub(super) fn range(&self, entries: Range<usize>) -> impl DoubleEndedIterator<Item = (usize, &V)> {
         self.entries.range(entries).filter_map(|entry| Some((*entry, self.values[*entry].as_ref()?)))

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use crate::cache::breakpoints::{self, Layout, Limits};
 use crate::history::{BlockPlace, HostMark, Role, View};
 use crate::options::{Marks, Options};
-use crate::plan::Edit;
+use crate::plan::segment::{self, Segment};
+use crate::plan::{Edit, Standing};
 use crate::render;
 
 /// A request of the history's first `length` messages, of which `added_from` and later ones are sent for the first time.
@@ -30,18 +31,19 @@ pub fn of<'e>(
     view: &View<'_>,
     options: &Options,
     edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>,
+    segments: &[Rc<Segment>],
     sent: Sent,
     fold_point: Option<usize>,
 ) -> Vec<usize> {
-    let most = options.max_breakpoints.saturating_sub(host_marks(view, sent.length).count() + usize::from(view.end_mark.is_some()));
+    let most = options.max_breakpoints.saturating_sub(host_marks(view, segments, sent.length).count() + usize::from(view.end_mark.is_some()));
     let limits = Limits { most, milestone_tokens: options.milestone_tokens };
-    breakpoints::plan(&layout(view, options, edits, sent), &limits, &of_host(view, sent.length), fold_point)
+    breakpoints::plan(&layout(view, options, edits, segments, sent), &limits, &of_host(view, segments, sent.length), fold_point)
 }
 
 /// A breakpoint of the request before, given the edits that it went out with, from which a request can still be read that changes
 /// messages of the history from this one on.
-pub(super) fn fold_point(view: &View<'_>, options: &Options, edits: &[(usize, Rc<Edit>)], before: Sent, from: usize) -> Option<usize> {
-    of(view, options, by_entry(edits), before, None).into_iter().rfind(|at| *at < from + view.lead())
+pub(super) fn fold_point(view: &View<'_>, options: &Options, standing: &Standing, before: Sent, from: usize) -> Option<usize> {
+    of(view, options, by_entry(&standing.edits), &standing.segments, before, None).into_iter().rfind(|at| *at < from + view.lead())
 }
 
 /// Edits as [`of`] takes them.
@@ -50,21 +52,22 @@ pub fn by_entry(edits: &[(usize, Rc<Edit>)]) -> impl Iterator<Item = (usize, &Rc
 }
 
 /// What the caller has marked in a request of so many messages, counted as breakpoints are.
-pub fn of_host(view: &View<'_>, length: usize) -> Vec<usize> {
+pub fn of_host(view: &View<'_>, segments: &[Rc<Segment>], length: usize) -> Vec<usize> {
     let front = |mark: &HostMark| (mark.message.is_none() && view.front.is_some()).then_some(0);
     let end = view.end_mark.and_then(|_| view.messages[..length].iter().rposition(|message| message.markable));
-    let marked = host_marks(view, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark)));
+    let marked = host_marks(view, segments, length).filter_map(|mark| mark.message.map(|message| message + view.lead()).or_else(|| front(mark)));
     marked.chain(end.map(|end| end + view.lead())).collect()
 }
 
-/// Later marks are no part of an earlier request.
-fn host_marks<'v>(view: &'v View<'_>, length: usize) -> impl Iterator<Item = &'v HostMark> {
-    view.host_marks.iter().filter(move |mark| mark.message.is_none_or(|message| message < length))
+/// Later marks are no part of an earlier request, and what a segment stands for is no part of any.
+fn host_marks<'v>(view: &'v View<'_>, segments: &'v [Rc<Segment>], length: usize) -> impl Iterator<Item = &'v HostMark> {
+    let is_sent = move |message: usize| message < length && segment::of(segments, message).is_none();
+    view.host_marks.iter().filter(move |mark| mark.message.is_none_or(is_sent))
 }
 
 /// Whether a request of so many messages can be read again at its marks only.
-pub(super) fn are_bounds(view: &View<'_>, options: &Options, length: usize) -> bool {
-    let has_some = || options.marks != Marks::None || view.end_mark.is_some() || host_marks(view, length).next().is_some();
+pub(super) fn are_bounds(view: &View<'_>, options: &Options, segments: &[Rc<Segment>], length: usize) -> bool {
+    let has_some = || options.marks != Marks::None || view.end_mark.is_some() || host_marks(view, segments, length).next().is_some();
     !view.has_no_marks && has_some()
 }
 
@@ -78,12 +81,18 @@ pub(super) enum Readable {
 
 impl Readable {
     /// Given the request before and the edits that it went out with.
-    pub(super) fn of<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, before: Sent) -> Readable {
-        if !are_bounds(view, options, before.length) {
+    pub(super) fn of<'e>(
+        view: &View<'_>,
+        options: &Options,
+        edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>,
+        segments: &[Rc<Segment>],
+        before: Sent,
+    ) -> Readable {
+        if !are_bounds(view, options, segments, before.length) {
             return Readable::Anywhere;
         }
-        let mut points = of(view, options, edits, before, None);
-        points.extend(of_host(view, before.length));
+        let mut points = of(view, options, edits, segments, before, None);
+        points.extend(of_host(view, segments, before.length));
         points.sort_unstable();
         Readable::After(points.into_iter().filter_map(|at| (at + 1).checked_sub(view.lead())).collect())
     }
@@ -97,7 +106,13 @@ impl Readable {
     }
 }
 
-fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>, sent: Sent) -> Layout {
+fn layout<'e>(
+    view: &View<'_>,
+    options: &Options,
+    edits: impl Iterator<Item = (usize, &'e Rc<Edit>)>,
+    segments: &[Rc<Segment>],
+    sent: Sent,
+) -> Layout {
     let mut layout =
         Layout { system_end: view.lead() + view.system_end.min(sent.length), added_from: sent.added_from + view.lead(), ..Layout::default() };
     let front = view.front.map(|_| view.overhead.bytes);
@@ -113,10 +128,19 @@ fn layout<'e>(view: &View<'_>, options: &Options, edits: impl Iterator<Item = (u
     let mut edits = edits.peekable();
     let read_from = view.read_from(sent.length);
     for (at, message) in view.messages[..sent.length].iter().enumerate() {
+        if let Some(segment) = segment::of(segments, at) {
+            let is_first = segment.from == at;
+            layout.bytes.push(if is_first { segment.text.len() as u64 } else { 0 });
+            layout.blocks.push(u32::from(is_first));
+            layout.can_hold.push(is_first && at >= read_from);
+            continue;
+        }
         let mut bytes = u64::from(message.fixed.bytes);
         for entry in message.entries.clone() {
+            let call = view.entries[entry].tool_call.map(|call| view.tool_calls[call].message);
             bytes += match edits.next_if(|(edited, _)| *edited == entry) {
                 Some((_, edit)) => render::length(&edit.pieces) as u64,
+                None if call.is_some_and(|call| segment::of(segments, call).is_some()) => 0,
                 None => u64::from(view.entries[entry].bytes),
             };
         }

@@ -28,7 +28,7 @@ pub(super) fn edit(state: &State<'_>, entry: usize, rule: Rule, pieces: Vec<Piec
     if !state.is_edited(entry) && is_line(now) {
         return Proposal::Never;
     }
-    let fewer_tokens = state.tokens_of(entry) > u64::from(render::tokens(found.text(), &pieces));
+    let fewer_tokens = state.tokens_of(entry) > u64::from(render::tokens(state.view.estimator, found.text(), &pieces));
     if now < render::length(&pieces) + state.options.min_saved_bytes.max(LEAST_SAVED) || !fewer_tokens {
         return Proposal::Never;
     }

@@ -3,11 +3,14 @@
 //! Entries are looked at when they come and again when protection leaves them; from then on they are pending until a pass has shortened
 //! them or none can. So a history of any length is walked in linear time, and what is pending is found again from the history alone.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::pending::{Pass, Pending, Waits};
 use super::state::{LEAST_SAVED, State};
 use crate::history::kinds::ToolKind;
 use crate::history::{Entry, EntryKind, Required};
-use crate::plan::Rule;
+use crate::plan::{Rule, Segment};
 
 /// No breadcrumb is shorter.
 const SHORTEST_LINE: usize = 20;
@@ -74,6 +77,9 @@ impl State<'_> {
     /// Has an entry that protection has left wait for each pass that might shorten it, or what an edit has left of it.
     pub(super) fn open(&mut self, entry: usize) {
         let Entry { kind, required, bytes, .. } = self.view.entries[entry];
+        if self.is_gone(entry) {
+            return;
+        }
         match kind {
             EntryKind::Text => {}
             EntryKind::Reasoning => {
@@ -101,7 +107,7 @@ impl State<'_> {
 
     fn await_pass(&mut self, pass: Pass, entry: usize) {
         let found = &self.view.entries[entry];
-        if found.message < self.read_from() {
+        if found.message < self.read_from() || self.is_gone(entry) {
             return;
         }
         if found.kind == EntryKind::Result && (found.bytes as usize) < self.options.min_saved_bytes.max(LEAST_SAVED) + SHORTEST_LINE {
@@ -137,7 +143,7 @@ impl State<'_> {
     }
 
     /// Whether an entry stays whole however old it is: pinned, of the forced tool, a memory, or a result without a call.
-    fn is_kept(&self, entry: usize) -> bool {
+    pub(super) fn is_kept(&self, entry: usize) -> bool {
         *self.kept[entry].get_or_init(|| {
             let found = &self.view.entries[entry];
             if self.pinned[entry] || found.kind != EntryKind::Result {
@@ -155,10 +161,18 @@ impl State<'_> {
         self.in_force.from(0).map(|(entry, _)| entry).filter(covered).collect()
     }
 
-    /// Lets go of them; only a cold call may.
+    /// Lets go of them and of such segments; only a cold call may. Returns the message of each, ascending.
     pub(super) fn release(&mut self, call: usize) -> Vec<usize> {
-        let released = self.covered(call);
-        released.iter().for_each(|entry| _ = self.take(*entry));
+        let protect_from = self.recent.protect_from(self.calls[call]);
+        let covered = self.covered(call);
+        let is_covered =
+            |segment: &&Rc<Segment>| segment.to > protect_from || self.options.pins.iter().any(|pin| segment.messages().contains(&pin.message));
+        let segments: Vec<Range<usize>> = self.segments().iter().filter(is_covered).map(|segment| segment.messages()).collect();
+        covered.iter().for_each(|entry| _ = self.take(*entry));
+        segments.iter().for_each(|messages| _ = self.take_segments(messages));
+        let mut released: Vec<usize> =
+            covered.into_iter().map(|entry| self.view.entries[entry].message).chain(segments.into_iter().map(|segment| segment.start)).collect();
+        released.sort_unstable();
         released
     }
 }

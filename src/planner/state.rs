@@ -1,11 +1,13 @@
 //! What is in force, what that saves, and what each entry is about.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::by_entry::ByEntry;
 use super::marks::{Readable, Sent};
 use super::pending::Pending;
+use super::segments::Segments;
 use super::sums::Sums;
 use crate::history::View;
 use crate::history::actions::Action;
@@ -16,7 +18,7 @@ use crate::history::quotes::Quotes;
 use crate::history::reads::Reads;
 use crate::history::turns::{self, Recent};
 use crate::options::{KindPolicy, Options};
-use crate::plan::{Edit, Rule, Target};
+use crate::plan::{Edit, Rule, Standing, Target};
 use crate::render;
 
 /// An edit in force, and the tokens that it saves.
@@ -40,6 +42,8 @@ pub(super) struct State<'t> {
     pub(super) kept: Vec<OnceCell<bool>>,
     pub(super) recent: Recent,
     pub(super) in_force: ByEntry<InForce>,
+    /// Segments in force, ascending.
+    pub(super) segments: Segments,
     /// For an entry, how many duplicates in force say that they are like it.
     originals: Vec<u32>,
     /// Tokens of messages before each, in full.
@@ -68,8 +72,8 @@ pub(super) struct State<'t> {
 }
 
 impl<'t> State<'t> {
-    /// Nothing has been walked; the carried edits are in force.
-    pub(super) fn new(view: Rc<View<'t>>, options: Rc<Options>, carried: &[(usize, Rc<Edit>)]) -> Self {
+    /// Nothing has been walked; what was carried is in force.
+    pub(super) fn new(view: Rc<View<'t>>, options: Rc<Options>, carried: &Standing) -> Self {
         let mut state = State {
             recent: Recent::new(&view, options.protect_recent_turns),
             calls: Vec::new(),
@@ -78,6 +82,7 @@ impl<'t> State<'t> {
             pinned: Vec::new(),
             kept: Vec::new(),
             in_force: ByEntry::default(),
+            segments: Segments::default(),
             originals: Vec::new(),
             prefix: vec![u64::from(view.overhead.tokens)],
             saved_by: Sums::new(),
@@ -96,9 +101,10 @@ impl<'t> State<'t> {
             view,
             options,
         };
-        let mut known = carried.iter().peekable();
+        let mut known = carried.edits.iter().peekable();
         state.measure(|entry| known.next_if(|(edited, _)| *edited == entry).and_then(|(_, edit)| edit.tokens));
-        carried.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
+        carried.edits.iter().for_each(|(entry, edit)| _ = state.put(*entry, edit.clone()));
+        carried.segments.iter().for_each(|segment| state.put_segment(segment.clone()));
         state
     }
 
@@ -126,7 +132,7 @@ impl<'t> State<'t> {
         for message in &view.messages[first..] {
             let mut sum = self.prefix[self.prefix.len() - 1] + u64::from(message.fixed.tokens);
             for entry in message.entries.clone() {
-                let tokens = known(entry).unwrap_or_else(|| view.entries[entry].estimate());
+                let tokens = known(entry).unwrap_or_else(|| view.entries[entry].estimate(view.estimator));
                 self.tokens.push(tokens);
                 sum += u64::from(tokens);
             }
@@ -136,12 +142,13 @@ impl<'t> State<'t> {
         self.saved_by.grow(entries);
         self.in_force.grow(entries);
         self.pending.grow(entries);
+        self.segments.grow(entries);
         self.actions.resize(view.tool_calls.len(), OnceCell::new());
     }
 
-    /// Begins anew, with these edits in force.
-    pub(super) fn restart(&mut self, edits: &[(usize, Rc<Edit>)]) {
-        *self = State { scale: self.scale, ..State::new(self.view.clone(), self.options.clone(), edits) };
+    /// Begins anew, with this in force.
+    pub(super) fn restart(&mut self, standing: &Standing) {
+        *self = State { scale: self.scale, ..State::new(self.view.clone(), self.options.clone(), standing) };
     }
 
     /// The edits in force, ascending.
@@ -149,9 +156,9 @@ impl<'t> State<'t> {
         self.in_force.from(0).map(|(entry, in_force)| (entry, &in_force.edit))
     }
 
-    /// The same, to keep.
-    pub(super) fn edits_by_entry(&self) -> Vec<(usize, Rc<Edit>)> {
-        self.edits().map(|(entry, edit)| (entry, edit.clone())).collect()
+    /// What is in force, to keep.
+    pub(super) fn standing(&self) -> Standing {
+        Standing { edits: self.edits().map(|(entry, edit)| (entry, edit.clone())).collect(), segments: self.segments().to_vec() }
     }
 
     /// The edit of an entry.
@@ -164,9 +171,9 @@ impl<'t> State<'t> {
         u64::from(self.tokens[entry]) - self.in_force.get(entry).map_or(0, |in_force| in_force.saved)
     }
 
-    /// Whether an edit of the entry is in force.
+    /// Whether the entry is not sent in full.
     pub(super) fn is_edited(&self, entry: usize) -> bool {
-        self.in_force.get(entry).is_some()
+        self.in_force.get(entry).is_some() || self.is_gone(entry)
     }
 
     /// Whether a duplicate in force says that it is like this entry, which therefore stays at least in part.
@@ -175,14 +182,14 @@ impl<'t> State<'t> {
     }
 
     /// What a tool call does; the host's word goes first.
-    pub(super) fn action(&self, tool_call: usize) -> &Action {
+    pub(super) fn action(&self, tool_call: usize) -> &Rc<Action> {
         let tool = self.view.tool_calls[tool_call].name;
         self.actions[tool_call].get_or_init(|| self.view.action(tool_call, self.options.kind_of(tool), self.options.resource_of(tool)))
     }
 
     /// What the tool call that an entry answers does.
     pub(super) fn action_of(&self, entry: usize) -> Option<&Action> {
-        self.view.entries[entry].tool_call.map(|call| self.action(call))
+        self.view.entries[entry].tool_call.map(|call| &**self.action(call))
     }
 
     /// Whether that tool call may be made again; the host's word goes first.
@@ -194,6 +201,11 @@ impl<'t> State<'t> {
     /// How results of the entry's kind are cut.
     pub(super) fn policy_of(&self, entry: usize) -> KindPolicy {
         self.options.by_kind.of(self.action_of(entry).map_or(ToolKind::Other, |action| action.kind))
+    }
+
+    /// The first message that protection covers.
+    pub(super) fn protect_from(&self) -> usize {
+        self.recent.protect_from(self.length())
     }
 
     /// Messages of the history at the call that is looked at.
@@ -228,7 +240,28 @@ impl<'t> State<'t> {
             return 0;
         }
         let saved = self.saved_by.before(self.entries_before(to)) - self.saved_by.before(self.entries_before(from));
-        self.prefix[to] - self.prefix[from] - saved
+        self.prefix_between(&(from..to)).saturating_sub(saved) // a segment saves at its first message
+    }
+
+    /// Tokens of these messages in full.
+    pub(super) fn prefix_between(&self, messages: &Range<usize>) -> u64 {
+        self.prefix[messages.end] - self.prefix[messages.start]
+    }
+
+    /// Tokens that are saved of what the provider has cached.
+    pub(super) fn saved_of_cached(&self) -> u64 {
+        self.saved_by.before(self.entries_before(self.cached))
+    }
+
+    /// So many tokens are saved at an entry, or are no more.
+    pub(super) fn save(&mut self, entry: usize, tokens: u64, are_saved: bool) {
+        if are_saved {
+            self.saved += tokens;
+            self.saved_by.add(entry, tokens);
+        } else {
+            self.saved -= tokens;
+            self.saved_by.subtract(entry, tokens);
+        }
     }
 
     /// Tokens in the cache that a change behind the first `from` messages makes useless: all, where what stays is too little to be found
@@ -248,7 +281,7 @@ impl<'t> State<'t> {
 
     /// Where the request of the call before can be read again.
     pub(super) fn readable(&self) -> Readable {
-        Readable::of(&self.view, &self.options, self.edits(), Sent::before(&self.calls, self.call))
+        Readable::of(&self.view, &self.options, self.edits(), self.segments(), Sent::before(&self.calls, self.call))
     }
 
     /// Calls still to come.
@@ -260,12 +293,11 @@ impl<'t> State<'t> {
     pub(super) fn put(&mut self, entry: usize, edit: Rc<Edit>) -> Option<InForce> {
         let before = self.take(entry);
         let full = self.tokens[entry];
-        let saved = u64::from(full.saturating_sub(render::tokens(self.view.entries[entry].text(), &edit.pieces)));
+        let saved = u64::from(full.saturating_sub(render::tokens(self.view.estimator, self.view.entries[entry].text(), &edit.pieces)));
         if let Some(original) = self.original_of(&edit) {
             self.originals[original] += 1;
         }
-        self.saved += saved;
-        self.saved_by.add(entry, saved);
+        self.save(entry, saved, true);
         self.in_force.insert(entry, InForce { edit, saved });
         before
     }
@@ -273,8 +305,7 @@ impl<'t> State<'t> {
     /// Takes an edit out of force.
     pub(super) fn take(&mut self, entry: usize) -> Option<InForce> {
         let taken = self.in_force.remove(entry)?;
-        self.saved -= taken.saved;
-        self.saved_by.subtract(entry, taken.saved);
+        self.save(entry, taken.saved, false);
         if let Some(original) = self.original_of(&taken.edit) {
             self.originals[original] -= 1;
         }
@@ -292,7 +323,7 @@ impl<'t> State<'t> {
     pub(super) fn is_whole(&self, entry: usize) -> bool {
         let message = self.view.entries[entry].message;
         let mut edits = self.in_force.range(self.view.messages[message].entries.clone());
-        edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length())
+        !self.is_gone(entry) && edits.all(|(_, in_force)| in_force.edit.rule == Rule::Truncated && in_force.edit.since == self.length())
     }
 }
 

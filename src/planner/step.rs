@@ -5,37 +5,69 @@
 //! if it pays or saves a tenth of the limit. A window is hard, and ages do not protect from it.
 
 use super::attempt::{Allowed, Attempt};
+use super::limits::{is_over_window, over, target};
 use super::marks::Readable;
 use super::pays;
 use super::state::State;
+use super::window;
 use crate::cache::fold::Rewrite;
 use crate::options::When;
 
 /// What one step did.
+#[derive(Default)]
 pub(super) struct Fold {
     /// Entries that got an edit, ascending.
     pub(super) made: Vec<usize>,
     /// How many of them had a longer one before.
     pub(super) lowered: usize,
+    /// What went as whole exchanges.
+    pub(super) condensed: window::Made,
+    /// Edits of earlier calls that went with them.
+    pub(super) swallowed: usize,
     /// Tokens that this saves, in all and of what was sent before.
-    pub(super) saved: u64,
+    saved: u64,
     saved_of_cached: u64,
+}
+
+/// What was saved before something was done.
+#[derive(Clone, Copy)]
+struct Before {
+    saved: u64,
+    of_cached: u64,
+}
+
+impl Before {
+    fn of(state: &State<'_>) -> Before {
+        Before { saved: state.saved, of_cached: state.saved_of_cached() }
+    }
 }
 
 /// Takes one model call, of whose messages so many are cached.
 pub(super) fn step(state: &mut State<'_>, call: usize, cached: usize) -> Option<Fold> {
     (state.call, state.cached) = (call, cached);
-    let before = state.saved;
-    let mut attempt = Attempt::default();
+    let (before, edits) = (Before::of(state), state.in_force.len());
+    let (mut attempt, mut condensed) = (Attempt::default(), window::Made::default());
     loop {
         let more = once(state).unwrap_or_default();
         // A lowered edit no longer shows that we had cut too early: what was held for that may be due.
-        let again = more.lowered() > 0;
+        // What was cut may become a line, where that does not fit the window yet.
+        let mut again = more.lowered() > 0 || (!more.entries().is_empty() && is_over_window(state));
         attempt.append(more);
+        // With whole exchanges gone, less is cached behind what is left: more may pay.
+        if !again && state.options.when != When::Never {
+            again = condensed.append(window::fit(state));
+            if state.cached == 0 {
+                again |= condensed.append(window::merge(state));
+            }
+        }
         if !again {
-            return fold_of(state, &attempt, before);
+            break;
         }
     }
+    condensed.retain(state);
+    let fold = fold_of(state, &attempt, before);
+    let swallowed = edits + fold.made.len() - fold.lowered - state.in_force.len();
+    (!fold.made.is_empty() || !condensed.from.is_empty()).then_some(Fold { condensed, swallowed, ..fold })
 }
 
 fn once(state: &mut State<'_>) -> Option<Attempt> {
@@ -59,40 +91,40 @@ fn once(state: &mut State<'_>) -> Option<Attempt> {
 }
 
 /// What an attempt did, given what was saved before it.
-fn fold_of(state: &State<'_>, attempt: &Attempt, before: u64) -> Option<Fold> {
-    let made = attempt.entries();
-    made.first()?;
-    Some(Fold { lowered: attempt.lowered(), made, saved: state.saved - before, saved_of_cached: attempt.saved_before(state, state.cached) })
+fn fold_of(state: &State<'_>, attempt: &Attempt, before: Before) -> Fold {
+    let made: Vec<usize> = attempt.entries().into_iter().filter(|entry| !state.is_gone(*entry)).collect();
+    let now = Before::of(state);
+    let lowered = attempt.lowered_of(|entry| !state.is_gone(entry));
+    Fold {
+        lowered,
+        made,
+        saved: now.saved.saturating_sub(before.saved),
+        saved_of_cached: now.of_cached.saturating_sub(before.of_cached),
+        ..Fold::default()
+    }
 }
 
 impl Fold {
+    /// The first message of the history that it changes.
+    pub(super) fn from(&self, state: &State<'_>) -> Option<usize> {
+        self.made.first().map(|entry| state.view.entries[*entry].message).into_iter().chain(self.condensed.from.first().copied()).min()
+    }
+
     /// What it costs in the cache, given how much of the last request can be read again.
     pub(super) fn rewrite(&self, state: &State<'_>, readable: &Readable) -> Rewrite {
-        let from = readable.before(state.view.entries[self.made[0]].message);
+        let from = readable.before(self.from(state).unwrap_or(state.cached));
         let cached = state.cached_behind(from, self.saved_of_cached);
         Rewrite { saved: self.saved, cached }
     }
 }
 
-/// The limit, if the prompt is over it.
-fn over(state: &State<'_>, limit: Option<u32>) -> Option<u32> {
-    limit.filter(|limit| state.scaled(state.unscaled()) > *limit)
-}
-
-fn target(state: &State<'_>, limit: u32) -> u32 {
-    (f64::from(limit) * state.options.floor_ratio).floor() as u32
-}
-
-pub(super) fn is_over_window(state: &State<'_>) -> bool {
-    state.options.fit_to_window && over(state, state.options.window_tokens()).is_some()
-}
-
 /// The passes in their order, until the target is reached.
 fn by_budget(state: &mut State<'_>, limit: u32) -> Option<Attempt> {
-    let (before, over_window, readable) = (state.saved, is_over_window(state), state.readable());
+    let (before, over_window, readable) = (Before::of(state), is_over_window(state), state.readable());
     let allowed = if over_window { Allowed::Unprotected } else { Allowed::Due };
     let attempt = Attempt::run(state, 0, allowed, target(state, limit));
-    let fold = fold_of(state, &attempt, before)?;
+    let fold = fold_of(state, &attempt, before);
+    fold.made.first()?;
     let rewrite = fold.rewrite(state, &readable);
     let reached = state.scaled(state.unscaled()) <= target(state, limit);
     if reached || over_window || is_worth_it(state, rewrite.saved, limit) || rewrite.pays(&state.options.cache, state.expected_calls()) {

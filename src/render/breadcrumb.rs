@@ -68,6 +68,11 @@ impl Breadcrumb<'_> {
         format!("[{}: {elided} elided: changed by a later call{again}]", self.label)
     }
 
+    /// What stood there in a line of fact; it went whole.
+    pub fn summarized(&self, fact: &str) -> String {
+        self.line(fact, None, "")
+    }
+
     fn line(&self, elided: &str, resource: Option<&str>, why: &str) -> String {
         let source = match (self.kind.has_source(), self.again()) {
             (true, Some(call)) => format!("; source intact, {call}"),
@@ -109,6 +114,24 @@ pub fn amount(text: &str, elided: Range<usize>) -> String {
     };
     // Of a line that is cut in two, a part stays.
     if elided.len() == text.len() { format!("all {all} {unit}") } else { format!("{gone} of {all} {unit}") }
+}
+
+/// The same of what is in none of these ranges, which are ascending; `None` where nothing stays, or all of it.
+pub fn amount_without(text: &str, stays: impl Iterator<Item = Range<usize>>) -> Option<String> {
+    let (mut kept, mut lines) = (0, 0);
+    for range in stays {
+        kept += range.len();
+        lines += bytes::count(text[range].as_bytes(), b'\n');
+    }
+    if kept == 0 || kept >= text.len() {
+        return None;
+    }
+    let all = bytes::count(text.as_bytes(), b'\n') + u64::from(!text.ends_with('\n'));
+    let (gone, all, unit) = match all.saturating_sub(lines) {
+        gone if gone >= 3 => (gone, all, "lines"),
+        _ => ((text.len() - kept) as u64, text.len() as u64, "bytes"),
+    };
+    Some(format!("{gone} of {all} {unit}"))
 }
 
 /// Printable ASCII without brackets, at most 120 bytes: what cannot be, becomes `?`.

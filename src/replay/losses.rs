@@ -17,7 +17,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::history::{Role, View, quotes};
-use crate::plan::Edit;
+use crate::plan::{Edit, Standing};
 use crate::render;
 
 /// Where each line stands, and what each answer quotes.
@@ -59,12 +59,18 @@ impl Losses {
     }
 
     /// The lines that the answer in this message quotes and that no longer stand in its prompt: how many, and the messages that had them.
-    pub fn lost(&self, view: &View<'_>, answer: usize, edits: &[(usize, Rc<Edit>)], shown: &mut Shown) -> (usize, BTreeSet<usize>) {
+    pub fn lost(&self, view: &View<'_>, answer: usize, standing: &Standing, shown: &mut Shown) -> (usize, BTreeSet<usize>) {
+        let edits = &standing.edits;
         let stands = |shown: &mut Shown, line: u64, message: usize| {
+            if let Some(segment) = standing.segment_of(message) {
+                return quotable(&segment.text).contains(&line);
+            }
             let entries = view.messages[message].entries.clone();
             let from = edits.partition_point(|(entry, _)| *entry < entries.start);
             let mut edited = edits[from..].iter().take_while(|(entry, _)| *entry < entries.end).peekable();
-            edited.peek().is_none() || edited.any(|(entry, edit)| shown.lines(view, *entry, edit).contains(&line))
+            let is_gone = |entry: usize| standing.segment_with(view, entry).is_some();
+            (edited.peek().is_none() && (entries.is_empty() || !entries.clone().all(is_gone)))
+                || edited.any(|(entry, edit)| shown.lines(view, *entry, edit).contains(&line))
         };
         let (mut lost, mut from) = (0, BTreeSet::new());
         for (line, holders) in self.quotes.get(&answer).map_or(&[][..], Vec::as_slice) {

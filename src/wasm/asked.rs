@@ -33,6 +33,11 @@ impl Asked {
     }
 }
 
+/// The plan that is given, if one is.
+pub(super) fn plan(asked: Node<'_>) -> crate::Result<Option<Plan>> {
+    asked.get("plan").filter(|plan| plan.kind() != Kind::Null).map(Plan::read).transpose()
+}
+
 fn carried(plan: Plan) -> (Given, Option<Vec<Rc<Edit>>>) {
     let edits = plan.edits.clone();
     (Given::Carried(plan), Some(edits))
@@ -47,6 +52,7 @@ pub(super) fn request<'t>(asked: Node<'_>, node: Node<'t>) -> Request<'t> {
 pub(super) fn options(asked: Node<'_>, request: Node<'_>) -> crate::Result<Options> {
     let model = Request::of(request).model;
     let options = asked.get("options").map_or(Ok(Options::default()), |options| Options::read_for(options, model))?;
-    let Said { cold, usage } = asked.get("said").map_or(Ok(Said::default()), |said| Options::read(said).map(|options| options.said()))?;
-    Ok(Options { cold, usage, ..options })
+    let Said { cold, usage, calibration } =
+        asked.get("said").map_or(Ok(Said::default()), |said| Options::read(said).map(|options| options.said()))?;
+    Ok(Options { cold, usage, calibration, ..options })
 }

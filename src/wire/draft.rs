@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::history::{Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::Node;
 use crate::tokens;
 use crate::wire::reading::tree_bytes;
@@ -37,7 +37,7 @@ impl<'v, 't> Draft<'v, 't> {
     pub(super) fn new(view: &'v mut View<'t>, role: Role, length: usize) -> Draft<'v, 't> {
         let entries = view.entries.len()..view.entries.len();
         let fixed = Size { tokens: tokens::MESSAGE_OVERHEAD, bytes: 0 };
-        let message = Message { role, entries, continues: false, authored: false, fixed, blocks: 0, markable: false };
+        let message = Message { role, entries, continues: false, authored: false, fixed, blocks: 0, markable: false, stays: false };
         let (needed, needed_by_calls) = (Required::Never, Required::Never);
         Draft {
             view,
@@ -80,6 +80,7 @@ impl<'v, 't> Draft<'v, 't> {
             self.message.fixed.tokens += tokens::MESSAGE_OVERHEAD; // it is sent as a message or a block of its own
         }
         self.results += 1;
+        self.view.answers.push(Answer { message: self.view.messages.len(), part: self.part, tool_call });
         for (at, text) in texts.into_iter().enumerate() {
             let bytes = text.len();
             let entry = Entry { tool_call, failed, ..self.entry(EntryKind::Result, Content::Text(text), bytes) };
@@ -97,6 +98,17 @@ impl<'v, 't> Draft<'v, 't> {
         self.calls = true;
         self.fixed(size);
         call
+    }
+
+    /// What a tool call gave stands beside it.
+    pub(super) fn is_answered(&mut self, tool_call: usize) {
+        let message = self.view.messages.len();
+        self.view.answers.push(Answer { message, part: self.part, tool_call: Some(tool_call) });
+    }
+
+    /// It is sent whatever becomes of the exchange that it belongs to.
+    pub(super) fn stays(&mut self) {
+        self.message.stays = true;
     }
 
     /// A part of the model's reasoning.

@@ -40,6 +40,7 @@ use super::reading::{python_json_bytes, size_of};
 use super::{Request, Wire};
 use crate::history::Size;
 use crate::tape::{Kind, Node};
+use crate::tokens::Estimator;
 
 mod apply;
 mod read;
@@ -152,15 +153,15 @@ fn media_type(media: Node<'_>) -> &str {
 
 /// The texts of a function response that may be shortened, in order, each with the way to it from the response; returns what all else
 /// of it costs.
-fn leaves<'t>(response: Node<'t>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
+fn leaves<'t>(estimator: Estimator, response: Node<'t>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
     if let Some(text) = response.text() {
         each(&[], text);
         return Size::default();
     }
-    walk(response, &mut Vec::new(), each)
+    walk(estimator, response, &mut Vec::new(), each)
 }
 
-fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
+fn walk<'t>(estimator: Estimator, node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &'t str)) -> Size {
     let mut size = Size::default();
     for (at, child) in node.children().enumerate() {
         let key = child.key();
@@ -168,7 +169,7 @@ fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &
         let is_leaf = child.text().is_some_and(|text| way.is_empty() || text.len() >= LONG);
         let is_deeper = matches!(child.kind(), Kind::Array | Kind::Object) && way.len() + 1 < DEPTH;
         if !is_named || (!is_leaf && !is_deeper) {
-            size += size_of(child);
+            size += size_of(estimator, child);
             continue;
         }
         let key_bytes = key.map_or(0, str::len) as u32;
@@ -176,7 +177,7 @@ fn walk<'t>(node: Node<'t>, way: &mut Vec<Step>, each: &mut dyn FnMut(&[Step], &
         way.push(key.map_or(Step::Index(at), |key| Step::Named(key.into())));
         match child.text() {
             Some(text) => each(way, text),
-            None => size += walk(child, way, each),
+            None => size += walk(estimator, child, way, each),
         }
         way.pop();
     }

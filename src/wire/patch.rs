@@ -11,7 +11,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// One change. Paths are those of the array as it was given; insertions come last.
+/// One change. Paths are those of the array as it was given; what moves messages comes last: first removals, then insertions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
     /// From the message array on; one that begins with a key begins at the request itself.

@@ -6,7 +6,7 @@ use crate::error::{Code, Error};
 use crate::history::{ContextPrint, HostMark, Role, Size, View};
 use crate::options::Marks;
 use crate::tape::{self, Children, Kind, Node};
-use crate::tokens;
+use crate::tokens::{Estimator, images};
 
 /// Fields that hold a mark: Anthropic's, and OpenAI's.
 pub(super) const MARK_KEYS: [&str; 2] = ["cache_control", "prompt_cache_breakpoint"];
@@ -21,7 +21,7 @@ pub(super) fn messages<'t>(
     append: fn(&mut View<'t>, Children<'t>) -> crate::Result<()>,
 ) -> crate::Result<View<'t>> {
     let messages = request.message_array()?;
-    let mut view = View { list: request.list, forced_tool, ..View::default() };
+    let mut view = View { list: request.list, estimator: request.estimator, forced_tool, ..View::default() };
     view.messages.reserve(messages.len());
     view.entries.reserve(messages.len());
     append(&mut view, messages.children())?;
@@ -38,7 +38,7 @@ pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Opti
         system = system.rotate_left(1) ^ entry.fingerprint();
     }
     for extra in [request.system, request.tools].into_iter().flatten() {
-        view.overhead += size_of(extra);
+        view.overhead += size_of(view.estimator, extra);
     }
     view.context = ContextPrint {
         system: system ^ request.system.map_or(0, Node::fingerprint),
@@ -54,8 +54,8 @@ pub(super) fn before<'t>(view: &mut View<'t>, request: &Request<'t>, block: Opti
 }
 
 /// What a value that is sent as it is costs.
-pub(super) fn size_of(node: Node<'_>) -> Size {
-    Size { tokens: tokens::estimate_tree(node), bytes: tree_bytes(node) }
+pub(super) fn size_of(estimator: Estimator, node: Node<'_>) -> Size {
+    Size { tokens: estimator.tree(node), bytes: tree_bytes(node) }
 }
 
 /// The marks that a caller has put on a node itself: whatever stands there is theirs.
@@ -87,21 +87,22 @@ pub(super) fn tree_bytes(node: Node<'_>) -> u32 {
 }
 
 /// What an image, audio, file or unknown part costs: never the length of its base64, never nothing.
-pub(super) fn media(node: Node<'_>, kind: &str) -> Size {
+pub(super) fn media(estimator: Estimator, node: Node<'_>, kind: &str) -> Size {
     let data = || node.subtree().map(|node| node.text().map_or(0, str::len) as u32 + node.opaque_bytes()).max().unwrap_or(0);
     let tokens = match kind {
         "image_url" | "input_image" | "image" | "computer_screenshot" => {
             let low = node.subtree().any(|node| node.key() == Some("detail") && node.text() == Some("low"));
-            if low { tokens::IMAGE_LOW } else { tokens::IMAGE }
+            let pixels = node.subtree().find_map(|node| images::size(node.text()?)).unwrap_or(images::UNKNOWN);
+            images::tokens(estimator.family(), pixels, low)
         }
         "input_audio" => 10 + data() / 1600,        // 10 tokens a second of 16 kB/s compressed speech
         "file" | "input_file" => 100 + data() / 40, // a page of PDF: 60 kB of base64, 1,500 tokens
         "document" => match node.get("source").and_then(|source| source.get("type")).and_then(Node::text) {
             Some("base64") => 100 + data() / 40,
             Some("url" | "file") => PAGE,
-            _ => tokens::estimate_tree(node),
+            _ => estimator.tree(node),
         },
-        _ => tokens::estimate_tree(node),
+        _ => estimator.tree(node),
     };
     Size { tokens, bytes: tokens * 4 }
 }

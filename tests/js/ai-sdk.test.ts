@@ -141,6 +141,21 @@ describe("prepareStep", () => {
     assertFull(full);
   });
 
+  test("digests stand for whole exchanges, and version 7's next step is taken back behind them", async () => {
+    const full = (await generateText({ model: modelOf(), tools, messages: [question], stopWhen })).response.messages;
+    const options: Options = { contextBlock: "notes", model: { contextWindow: 9_000 }, overflow: "digest" };
+    const [passedOn, again] = [warmfold(options), warmfold(options)];
+    let sent: ModelMessage[] = [question];
+    for (let length = 0; length < full.length; length += 2) {
+      sent = passedOn({ messages: length === 0 ? sent : [...sent, ...full.slice(length - 2, length)] }).messages;
+      assert.deepEqual(sent, again({ messages: [question, ...full.slice(0, length)] }).messages);
+    }
+    assert(sent.length < full.length);
+    const digests = sent.filter(({ role, content }) => role === "user" && String(content).startsWith("[warmfold: "));
+    assert(digests.some(({ content }) => /messages condensed[^]*Exploration/.test(String(content))));
+    assertFull(full);
+  });
+
   test("a plan that was stored is taken up", () => {
     const history: ModelMessage[] = [question, ...exchange("a", { type: "text", value: textOf("a") }), ...exchange("b", { type: "text", value: textOf("b") }), { role: "user", content: "And?" }];
     let plan: Decision["plan"] | undefined;

@@ -146,8 +146,7 @@ describe("options", () => {
       ["a far name", { temperature: 1 }, "unknown_option", "options.temperature", "the options are", "budgetTokens"],
       ["a plan in place of options", plan, "unknown_option", "options.version", "the options are"],
       ...Object.entries({
-        calibration: {}, outline: true, dropImages: "fit", overflow: "digest",
-        autoCompactThreshold: 0.8, summarize: {}, phases: {}, entryCount: 3, count: (text: string) => text.length,
+        dropImages: "fit", summarize: {},
       }).map(([name, value]): Case => [name, { [name]: value }, "unsupported_option", `options.${name}`, notYet]),
     ],
     (options) => fold([user], options as FoldOptions),

@@ -114,6 +114,23 @@ describe("middleware", () => {
     assert.deepEqual(results(messages)[1]!.artifact, { path: "src/0-0.ts" });
   });
 
+  test("digests stand for whole exchanges, behind the prompt", async () => {
+    const model = modelOf(3);
+    const decisions: Decision[] = [];
+    const options: Options = { model: { contextWindow: 40_000 }, overflow: "digest", autoCompactThreshold: 0.4, onDecision: (decision) => decisions.push(decision) };
+    const agent = createAgent({ model, tools, systemPrompt: "You read.", middleware: [warmfold(options)], checkpointer: new MemorySaver() });
+    for (let turn = 0; turn < 3; turn++) await agent.invoke({ messages: [new HumanMessage(`Question ${turn}?`)] }, { configurable: { thread_id: "1" } });
+    const requests = model.calls.map(({ messages }) => messages);
+    requests.forEach(assertPaired);
+    assertWarm(requests.map(contents), decisions);
+    const last = requests.at(-1)!;
+    assert(decisions.at(-1)!.plan.segments!.length > 0 && last.length < decisions.at(-1)!.report.indexMap!.length);
+    const said = last.filter(({ type }) => type === "human").map(({ text }) => text);
+    assert.deepEqual(said.filter((text) => text.startsWith("Question")), ["Question 0?", "Question 1?", "Question 2?"]);
+    assert(HumanMessage.isInstance(last[2]) && last[2].text.includes(" condensed "));
+    assert.equal(last[0]!.text, "You read.");
+  });
+
   test("the next turn's objects are new, and the plan, the usage and the time of the last are known", async () => {
     const now = Date.now;
     let later = 0;

@@ -51,9 +51,10 @@ export const all: Required<Omit<FoldOptions, "plan" | "format">> = {
   cold: { modelSwitched: true, retrying: true, idleMs: 1 }, usage: { inputTokens: 1, upTo: 1 }, pins: [0, { message: 1 }, { message: 1, part: 0 }],
   enabled: true, preset: "spec", when: "never",
   cache: { read: 0.1, write: 1.25, ttlMs: 1, minimumTokens: 1024, granularityTokens: 128 }, budgetTokens: 1, floorRatio: 1, fitToWindow: true,
-  contextHeadroom: 1, completionReserve: 1, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
+  contextHeadroom: 1, completionReserve: 1, overflow: "digest", autoCompactThreshold: 0.8, protectRecentTurns: 1, maxToolResultBytes: 1, keepHeadBytes: 1, keepTailBytes: 1, minSavedBytes: 1,
   protectQuotedCalls: 1, byKind: { read: { protectCalls: 1, maxBytes: 1, keepHeadBytes: 1, keepTailBytes: 1 }, memory: {} },
   expectedCalls: 1, collapseDuplicateResults: true, elideSupersededReads: true, elideStaleReads: true, dropReasoning: true, toolKinds: { cat: "read" }, resourceOf: { cat: ["path"] },
+  outline: true, calibration: { x: { ratio: 1, reports: 1 } }, phases: { cat: "exploration" }, entryCount: 1, count: (text) => text.length,
   marks: "openai", maxBreakpoints: 4, milestoneTokens: 1, label: "x",
 };
 
@@ -61,7 +62,7 @@ export function optionsAreChecked(history: ChatMessage[], plan: Plan): void {
   // @ts-expect-error a name that is not there
   fold(history, { floorRatoi: 0.5 });
   // @ts-expect-error of a later version
-  fold(history, { outline: true });
+  fold(history, { summarize: {} });
   // @ts-expect-error a kind
   fold(history, { byKind: { reads: {} } });
   // @ts-expect-error a field of a kind's policy

@@ -12,8 +12,9 @@ mod plan;
 mod protection;
 mod supersession;
 mod text;
+mod window;
 
 /// The tests of all files.
 #[cfg(not(target_arch = "wasm32"))]
 pub const TESTS: &[crate::twin::rows::Tests] =
-    &[budget::TESTS, cache::TESTS, pairing::TESTS, pays::TESTS, plan::TESTS, protection::TESTS, supersession::TESTS, text::TESTS];
+    &[budget::TESTS, cache::TESTS, pairing::TESTS, pays::TESTS, plan::TESTS, protection::TESTS, supersession::TESTS, text::TESTS, window::TESTS];

@@ -23,6 +23,7 @@ mod rewritten;
 mod settled;
 pub(crate) mod total;
 mod warm;
+mod window;
 
 /// The tests of all files.
 pub const TESTS: &[Tests] = &[
@@ -38,6 +39,7 @@ pub const TESTS: &[Tests] = &[
     settled::TESTS,
     total::TESTS,
     warm::TESTS,
+    window::TESTS,
 ];
 
 /// How many cases; `PROPTEST_CASES` overrides it. Failing ones shrink to what is worth a test of its own, so none are stored. Wires share the

@@ -26,7 +26,9 @@ mod history {
     #[cfg(not(target_arch = "wasm32"))]
     mod actions;
     mod changes;
+    mod findings;
     mod kinds;
+    mod phase;
     mod quotes;
     #[cfg(not(target_arch = "wasm32"))]
     mod repeats;
@@ -43,6 +45,10 @@ mod tape {
 mod render {
     mod breadcrumb;
     mod cut;
+    mod digest;
+    // It reads files, and has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
+    mod outlines;
 }
 mod wire {
     // They have property tests.
@@ -61,6 +67,9 @@ mod wire {
     mod recorded;
     // It has property tests.
     #[cfg(not(target_arch = "wasm32"))]
+    mod segments;
+    // It has property tests.
+    #[cfg(not(target_arch = "wasm32"))]
     mod splices;
 }
 
@@ -75,3 +84,5 @@ mod histories;
 mod laws;
 #[cfg(not(target_arch = "wasm32"))]
 mod spelled;
+#[cfg(not(target_arch = "wasm32"))]
+mod stats;

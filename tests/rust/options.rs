@@ -52,7 +52,7 @@ fn null_is_absent() {
 
 #[test]
 fn what_is_not_built_yet_may_be_off() {
-    for name in ["outline", "dropImages", "calibration"] {
+    for name in ["outline", "dropImages"] {
         assert!(Options::from_json(json!({ (name): false })).is_ok(), "{name}");
         assert!(Options::from_json(json!({ (name): null })).is_ok(), "{name}");
     }
@@ -68,6 +68,20 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "budget_tokens": 1 }), "unknown_option", "options.budget_tokens", "did you mean budgetTokens?"),
         (json!({ "BUDGETTOKENS": 1 }), "unknown_option", "options.BUDGETTOKENS", "did you mean budgetTokens?"),
         (json!({ "zzzzzzzzzz": 1 }), "unknown_option", "options.zzzzzzzzzz", "the options are format, contextBlock,"),
+        (json!({ "calibration": [] }), "invalid_option", "options.calibration", "an object by model id"),
+        (
+            json!({ "calibration": { "gpt-5": { "ratio": 9, "reports": 1 } } }),
+            "invalid_option",
+            "options.calibration.gpt-5.ratio",
+            "a ratio of 0.25 to 4",
+        ),
+        (json!({ "calibration": { "gpt-5": { "ratio": 1 } } }), "invalid_option", "options.calibration.gpt-5.reports", "missing"),
+        (
+            json!({ "calibration": { "a": { "ratio": 1, "reports": 1, "n": 1 } } }),
+            "invalid_option",
+            "options.calibration.a.n",
+            "expected ratio, reports",
+        ),
         (json!({ "floorRatio": 0 }), "invalid_option", "options.floorRatio", "a share over 0 and at most 1, got 0"),
         (json!({ "floorRatio": 1.01 }), "invalid_option", "options.floorRatio", "a share over 0 and at most 1, got 1.01"),
         (json!({ "floorRatio": "75%" }), "invalid_option", "options.floorRatio", "got \"75%\""),
@@ -129,6 +143,9 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "toolKinds": { "bash": "shell" } }), "invalid_option", "options.toolKinds.bash", "read, search, list"),
         (json!({ "toolKinds": [] }), "invalid_option", "options.toolKinds", "an object by tool name"),
         (json!({ "resourceOf": { "bash": ["a", 1] } }), "invalid_option", "options.resourceOf.bash[1]", "a text, got 1"),
+        (json!({ "phases": { "bash": "verify" } }), "invalid_option", "options.phases.bash", "exploration, execution, verification, conclusion"),
+        (json!({ "entryCount": -1 }), "invalid_option", "options.entryCount", not_whole),
+        (json!({ "count": 3 }), "invalid_option", "options.count", "a function that tells the tokens of a text, got 3"),
         (json!({ "contextBlock": 5 }), "invalid_option", "options.contextBlock", "a text, got 5"),
         (
             json!({ "model": { "contextWindow": 100 } }),
@@ -144,7 +161,9 @@ fn refused() -> Vec<(Value, &'static str, &'static str, &'static str)> {
         (json!({ "byKind": { "read": { "protectTurns": 1 } } }), "invalid_option", "options.byKind.read.protectTurns", "did you mean protectCalls?"),
         (json!({ "byKind": { "run": { "maxBytes": -1 } } }), "invalid_option", "options.byKind.run.maxBytes", not_whole),
         (json!({ "summarize": {} }), "unsupported_option", "options.summarize", "leave it out"),
-        (json!({ "overflow": "digest" }), "unsupported_option", "options.overflow", "leave it out"),
+        (json!({ "dropImages": "fit" }), "unsupported_option", "options.dropImages", "leave it out"),
+        (json!({ "overflow": "drop" }), "invalid_option", "options.overflow", "digest"),
+        (json!({ "autoCompactThreshold": 0 }), "invalid_option", "options.autoCompactThreshold", ""),
     ]
 }
 

@@ -269,7 +269,7 @@ fn targets_stand(call: &Call) -> Checked {
     let (edits, new, actions) = (call.edits(), call.new_edits(), actions_of(call));
     for edit in &edits {
         let Some(target) = &edit.target else {
-            ensure!(matches!(edit.rule.as_str(), "truncated" | "reasoning"), "it points nowhere: {edit:?}");
+            ensure!(matches!(edit.rule.as_str(), "truncated" | "summarized" | "reasoning"), "it points nowhere: {edit:?}");
             continue;
         };
         let text = call.input().get(target.message).and_then(|message| text_at(message, target.part));
@@ -299,7 +299,7 @@ fn targets_stand(call: &Call) -> Checked {
         ensure!(tools[target.message] == edit.tool, "its target is of another tool: {edit:?}");
         // At the moment of decision a target is whole; the same call may truncate it, or find that a superseder is itself out of date by
         // now; a later one may do anything.
-        let may_follow = |rule: &str| rule == "truncated" || (edit.rule == "superseded" && rule == "stale");
+        let may_follow = |rule: &str| matches!(rule, "truncated" | "summarized") || (edit.rule == "superseded" && rule == "stale");
         let had_an_edit = |other: &Edit| other.since_there < edit.since_there || (other.since_there == edit.since_there && !may_follow(&other.rule));
         let gives_way = |other: &Edit| (other.message, other.part) == there && had_an_edit(other);
         ensure!(!edits.iter().any(gives_way), "its target gives way too: {edit:?}");

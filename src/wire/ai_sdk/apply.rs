@@ -5,24 +5,43 @@ use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
 use crate::history::{BlockPlace, View};
 use crate::options::Marks;
 use crate::tape::{Kind, Node};
-use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::plain;
 use crate::wire::touched::{self, Touched};
+use crate::wire::{Changes, segment};
 
 /// Turns changes into patches, in the order of the messages; those of what stands before them come first.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     before(view, changes, &mut patches)?;
     for (at, touched) in touched::by_message(view, changes) {
+        if let Some(text) = touched.segment {
+            patches.push(Patch::set(&[&[Step::Index(at)]], said("user", text, touched.mark.is_some(), changes)));
+            places.extend(touched.mark.map(|_| 0));
+            continue;
+        }
         places.extend(message(view.nodes[at], at, &touched, changes, &mut patches)?);
     }
+    patches.extend(segment::removed(changes.segments, view));
     if let (BlockPlace::Prepend(_), Some(block)) = (view.block, changes.block) {
-        let mut system = vec![("role", Value::Text("system".into())), ("content", Value::Text(block.to_owned()))];
-        system.extend(changes.mark_block.then(|| ("providerOptions", Value::Json(marks::options(changes)))));
-        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(Value::Record(system))));
+        let system = said("system", block, changes.mark_block, changes);
+        patches.push(Patch::new(&[&[Step::Index(0)]], Change::Insert(system)));
     }
     Ok((patches, places))
+}
+
+/// A message that says a text.
+fn said(role: &str, text: &str, is_marked: bool, changes: &Changes<'_>) -> Value {
+    let options = is_marked.then(|| ("providerOptions", Value::Json(marks::options(changes))));
+    let text = Value::Text(text.to_owned());
+    // OpenAI's provider reads the options of parts.
+    let in_part = options.is_some() && changes.dialect == Marks::Openai && role != "system";
+    let (in_part, on_message) = if in_part { (options, None) } else { (None, options) };
+    let content = match in_part {
+        Some(options) => Value::List(vec![Value::Record(vec![("type", Value::Text("text".into())), ("text", text), options])]),
+        None => text,
+    };
+    Value::Record([("role", Value::Text(role.to_owned())), ("content", content)].into_iter().chain(on_message).collect())
 }
 
 /// The system prompt that stands apart: a text, a system message, or several of which the last one counts; without one, the last of the

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::history::{Required, Size};
 use crate::tape::{Kind, Node};
+use crate::tokens::Estimator;
 use crate::wire::draft::Draft;
 use crate::wire::reading::media;
 
@@ -14,14 +15,15 @@ impl<'t> Draft<'_, 't> {
         self.result(texts, tool_call, failed);
     }
 
-    /// A tool call; what the provider's own tools give stands in the same message and is no entry.
-    pub(in crate::wire) fn asked(&mut self, part: Node<'t>, name: &'t str, size: Size) {
-        let by_provider = part.get("providerExecuted").is_some_and(|executed| executed.kind() == Kind::True);
+    /// A tool call; what the provider's own tools give stands in the message of the model's and is no entry.
+    pub(in crate::wire) fn asked(&mut self, part: Node<'t>, name: &'t str, size: Size) -> usize {
+        let by_provider = is_by_provider(part);
         let message = self.view.messages.len();
         let call = self.call(name, part.get("input"), size);
         if let Some(id) = part.get("toolCallId").and_then(Node::text).filter(|_| !by_provider) {
             self.view.by_id.open(id, message, call);
         }
+        call
     }
 
     /// A part of the model's reasoning. OpenAI keeps it, and what stands beside it, as items that are only taken together; beside tool calls
@@ -37,17 +39,23 @@ impl<'t> Draft<'_, 't> {
     }
 }
 
+/// Whether the provider runs the tool itself.
+pub(in crate::wire) fn is_by_provider(call: Node<'_>) -> bool {
+    call.get("providerExecuted").is_some_and(|executed| executed.kind() == Kind::True)
+}
+
 /// What providers have said of a part, each under its name.
 fn options<'t>(part: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     ["providerOptions", "providerMetadata"].into_iter().filter_map(move |key| part.get(key)).flat_map(Node::children)
 }
 
 /// What an image or a file costs.
-pub(in crate::wire) fn file(part: Node<'_>) -> Size {
+pub(in crate::wire) fn file(estimator: Estimator, part: Node<'_>) -> Size {
     let kind = part.get("type").and_then(Node::text).unwrap_or("");
     let media_type = part.get("mediaType").and_then(Node::text).unwrap_or("");
     let of_file = |kind: &str| kind == "media" || kind == "reasoning-file" || kind.starts_with("file");
     media(
+        estimator,
         part,
         match kind {
             _ if kind.starts_with("image") => "image",

@@ -1,6 +1,6 @@
 //! Reads model messages into a view.
 
-use super::draft::file;
+use super::draft::{file, is_by_provider};
 use super::{BLOCK_GAP, is_json, items, kind_of, marks, text_of};
 use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Front, HostMark, Role, Size, View};
@@ -83,11 +83,8 @@ fn place_block(view: &mut View<'_>, block: &str) -> crate::Result<()> {
         }
     };
     let size = match last.filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     match view.block {
         BlockPlace::Append(at) => view.messages[at].fixed += size,
@@ -126,7 +123,7 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
             }
         }
         Some((Kind::Array, content)) if role != Role::System => content.children().for_each(|node| {
-            part(&mut draft, role, node);
+            part(&mut draft, role, node, content);
             draft.next_part();
         }),
         Some(_) => {
@@ -142,7 +139,8 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
     Ok(())
 }
 
-fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
+/// Reads one of the parts of a content.
+fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>, content: Node<'t>) {
     draft.marked(marks::mark_on(node));
     let kind = kind_of(node);
     if marks::can_hold(node) && (role == Role::Tool) == (kind == "tool-result") {
@@ -151,14 +149,29 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, node: Node<'t>) {
     match (kind, role) {
         ("text", _) => match text_of(node) {
             Some(text) => draft.text(text),
-            None => draft.fixed(size_of(node)),
+            None => draft.fixed(size_of(draft.view.estimator, node)),
         },
         ("reasoning", Role::Assistant) => draft.reasoned(node),
-        ("tool-call", Role::Assistant) => draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(node)),
+        ("tool-call", Role::Assistant) => {
+            let call = draft.asked(node, node.get("toolName").and_then(Node::text).unwrap_or(""), size_of(draft.view.estimator, node));
+            if is_by_provider(node) && has_twin(node, "tool-result", content) {
+                draft.is_answered(call);
+            }
+        }
         ("tool-result", Role::Tool) => result(draft, node),
         ("tool-approval-request" | "tool-approval-response", _) => {} // the provider is not sent them
-        _ => draft.fixed(file(node)),
+        ("tool-result", Role::Assistant) if !has_twin(node, "tool-call", content) => {
+            draft.stays(); // its call stands elsewhere
+            draft.fixed(file(draft.view.estimator, node));
+        }
+        _ => draft.fixed(file(draft.view.estimator, node)),
     }
+}
+
+/// Whether a content has a part of this kind for the same call.
+fn has_twin(part: Node<'_>, kind: &str, content: Node<'_>) -> bool {
+    let id = part.get("toolCallId").and_then(Node::text);
+    content.children().any(|other| kind_of(other) == kind && other.get("toolCallId").and_then(Node::text) == id)
 }
 
 /// What a tool gave.
@@ -170,7 +183,7 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
         draft.marked(marks::mark_on(item));
         match text_of(item) {
             Some(text) => texts.push(text.into()),
-            None => draft.fixed(file(item)),
+            None => draft.fixed(file(draft.view.estimator, item)),
         }
     }
     let Some(output) = output.filter(|_| items(node).is_none()) else { return draft.gave(texts, id, false) };
@@ -180,7 +193,7 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
         false => value.and_then(Node::text).map(Into::into),
     };
     if text.is_none() {
-        draft.fixed(size_of(output));
+        draft.fixed(size_of(draft.view.estimator, output));
     }
     draft.gave(text, id, kind_of(output).starts_with("error"));
 }

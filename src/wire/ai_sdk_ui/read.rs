@@ -13,13 +13,13 @@ use crate::wire::reading::{before, plain, size_of};
 
 /// Reads a request into a view. A context block is counted in front.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-    let mut view = View { list: request.list, ..View::default() };
+    let mut view = View { list: request.list, estimator: request.estimator, ..View::default() };
     append(&mut view, request.message_array()?.children())?;
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
     before(&mut view, request, block);
     if let Some(block) = block {
         view.block = BlockPlace::Prepend(block.len() as u32);
-        view.overhead += Size::of(block);
+        view.overhead += Size::of(view.estimator, block);
         view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
     }
     Ok(view)
@@ -73,9 +73,9 @@ fn answer<'t>(view: &mut View<'t>, node: Node<'t>, parts: &[Node<'t>]) {
             said(&mut draft, part);
             continue;
         };
-        let mut size = part.get("input").map_or(Size::default(), size_of);
+        let mut size = part.get("input").map_or(Size::default(), |input| size_of(draft.view.estimator, input));
         if let Some((text, _)) = output(part).filter(|_| by_provider(part)) {
-            size += Size::of(&text);
+            size += Size::of(draft.view.estimator, &text);
         }
         draft.asked(part, tool, size);
         draft.next_part();
@@ -106,7 +106,7 @@ fn said<'t>(draft: &mut Draft<'_, 't>, part: Node<'t>) {
     match kind_of(part) {
         "text" => draft.text(part.get("text").and_then(Node::text).unwrap_or("")),
         "reasoning" => draft.reasoned(part),
-        "file" => draft.fixed(file(part)),
+        "file" => draft.fixed(file(draft.view.estimator, part)),
         _ => return, // sources, and the host's own data
     }
     draft.next_part();

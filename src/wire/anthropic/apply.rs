@@ -3,10 +3,10 @@
 use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::history::{BlockPlace, Front, View};
 use crate::tape::{Kind, Node};
-use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{cache_control, marks_on, plain, plain_along};
 use crate::wire::touched::{self, Touched};
+use crate::wire::{Changes, segment};
 
 /// Turns changes into patches; returns them with the block of each message's mark.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
@@ -14,9 +14,15 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
     writer.before(view)?;
     let mut places = Vec::new();
     for (at, touched) in touched::by_message(view, changes) {
+        if let Some(patch) = touched.replaced(at, text_block) {
+            writer.patches.push(patch);
+            places.extend(touched.mark.map(|_| 0));
+            continue;
+        }
         writer.at = at;
         places.extend(writer.message(view.nodes[at], &touched)?);
     }
+    writer.patches.extend(segment::removed(changes.segments, view));
     Ok((writer.patches, places))
 }
 
@@ -83,7 +89,8 @@ impl Writer<'_> {
             }
             return Ok(touched.mark.is_some().then_some(0));
         }
-        let marked = content.children().enumerate().filter(|(_, block)| touched.mark.is_some() && holds_mark(*block)).last().map(|(block, _)| block);
+        let can_be_marked = |(part, block): &(usize, Node<'_>)| touched.mark.is_some() && holds_mark(*block) && !touched.is_gone(*part);
+        let marked = content.children().enumerate().filter(can_be_marked).last().map(|(part, _)| part);
         let mut further = content.len() as u32;
         for (part, block) in content.children().enumerate() {
             if kind_of(block) == "tool_result" {
@@ -95,11 +102,10 @@ impl Writer<'_> {
                 self.push(&[&[Step::Index(part), Step::Key(key)]], Change::Set(Value::Json(value)));
             }
         }
-        let mut removed = Vec::new();
-        if touched.drops_reasoning() {
-            let is_thinking = |block: &Node<'_>| matches!(kind_of(*block), "thinking" | "redacted_thinking");
-            removed.extend(content.children().enumerate().filter(|(_, block)| is_thinking(block)).map(|(part, _)| part));
-        }
+        let drops = touched.drops_reasoning();
+        let is_thinking = |block: Node<'_>| matches!(kind_of(block), "thinking" | "redacted_thinking");
+        let goes = |(part, block): &(usize, Node<'_>)| (drops && is_thinking(*block)) || touched.is_gone(*part);
+        let removed: Vec<usize> = content.children().enumerate().filter(goes).map(|(part, _)| part).collect();
         // The last first, so that no index has moved when its turn comes.
         removed.iter().rev().for_each(|part| self.push(&[&[Step::Index(*part)]], Change::Remove));
         Ok(marked.map(|marked| (marked - removed.iter().filter(|part| **part < marked).count()) as u32))

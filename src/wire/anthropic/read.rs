@@ -2,9 +2,10 @@
 
 use super::{BLOCK_GAP, Leaf, holds_mark, is_sent, kind_of, leaves};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, Front, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
 use crate::tokens;
+use crate::tokens::Estimator;
 use crate::wire::Request;
 use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, messages, plain, size_of, tree_bytes};
 
@@ -58,11 +59,8 @@ fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
     }
     view.block = BlockPlace::Apart;
     view.overhead += match view.system.and_then(Node::text).filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     Ok(())
 }
@@ -106,10 +104,10 @@ impl<'t> Reader<'_, 't> {
         };
         let start = self.view.entries.len();
         let fixed = Size { tokens: tokens::MESSAGE_OVERHEAD, bytes: 0 };
-        let message = Message { role, entries: start..start, authored: false, continues: false, fixed, blocks: 1, markable: false };
+        let message = Message { role, entries: start..start, authored: false, continues: false, fixed, blocks: 1, markable: false, stays: false };
         let mut draft = Draft { message, further: Vec::new(), thinking: None, calls: false, says: false, has_results: false };
         self.marks(node);
-        draft.message.fixed += others(node, &["role", "content"]);
+        draft.message.fixed += others(self.view.estimator, node, &["role", "content"]);
         let content = node.get("content").filter(|content| content.kind() != Kind::Null);
         match content.map(|content| (content, content.kind())) {
             None => {}
@@ -120,8 +118,9 @@ impl<'t> Reader<'_, 't> {
             }
             Some((content, Kind::Array)) => {
                 draft.message.blocks = (content.len() as u32).max(1);
+                draft.message.stays = content.children().any(|block| stays(block, content));
                 for (part, block) in content.children().enumerate() {
-                    self.block(&mut draft, part as u32, block, content.len() as u32);
+                    self.block(&mut draft, part as u32, block, content);
                 }
             }
             _ => return Err(self.fault(Code::InvalidMessage, ".content", "expected a string or an array of content blocks")),
@@ -149,8 +148,8 @@ impl<'t> Reader<'_, 't> {
         self.view.nodes.push(node);
     }
 
-    /// Reads a block; `length` is how many the message has.
-    fn block(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, length: u32) {
+    /// Reads one of the blocks of a content.
+    fn block(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, content: Node<'t>) {
         self.marks(block);
         draft.message.markable |= holds_mark(block);
         let kind = kind_of(block);
@@ -159,15 +158,15 @@ impl<'t> Reader<'_, 't> {
             self.view.compactions.push(self.view.messages.len());
         }
         match (draft.message.role, kind) {
-            (role, "tool_result") if role != Role::Assistant => self.result(draft, part, block, length),
+            (role, "tool_result") if role != Role::Assistant => self.result(draft, part, block, content.len() as u32),
             (Role::Assistant, "thinking" | "redacted_thinking") => self.thinking(draft, part, block),
-            (Role::Assistant, "tool_use" | "server_tool_use" | "mcp_tool_use") => self.call(draft, kind, block),
+            (Role::Assistant, "tool_use" | "server_tool_use" | "mcp_tool_use") => self.call(draft, part, block, content),
             _ => match block.text().or_else(|| block.get("text").filter(|_| kind == "text")?.text()) {
                 Some(text) => self.text(draft, part, text),
                 None => {
                     draft.says = true;
                     draft.message.authored |= draft.message.role == Role::User && kind != "mid_conv_system";
-                    draft.message.fixed += media(block, kind);
+                    draft.message.fixed += media(self.view.estimator, block, kind);
                 }
             },
         }
@@ -185,13 +184,14 @@ impl<'t> Reader<'_, 't> {
         let items = || block.get("content").into_iter().flat_map(Node::children);
         items().chain(items().filter_map(|item| item.get("content")).flat_map(Node::children)).for_each(|item| self.marks(item));
         draft.has_results = true;
-        draft.message.fixed += others(block, &["type", "tool_use_id", "content", "is_error"]);
+        draft.message.fixed += others(self.view.estimator, block, &["type", "tool_use_id", "content", "is_error"]);
         draft.message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let tool_call = block.get("tool_use_id").and_then(Node::text).and_then(|id| self.view.by_id.answer(id));
+        self.view.answers.push(Answer { message: self.view.messages.len(), part, tool_call });
         let failed = block.get("is_error").is_some_and(|failed| failed.kind() == Kind::True);
         let mut is_first = true;
         leaves(block, &mut |_, leaf| match leaf {
-            Leaf::Sent(node) => draft.message.fixed += media(node, kind_of(node)),
+            Leaf::Sent(node) => draft.message.fixed += media(self.view.estimator, node, kind_of(node)),
             Leaf::Text(text) => {
                 let part = if is_first { part } else { length + draft.further.len() as u32 };
                 let entry = self.entry(part, EntryKind::Result, Content::Text(text.into()), text.len() as u32);
@@ -222,12 +222,17 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The results of what the provider runs are in the message itself, so nothing answers those calls.
-    fn call(&mut self, draft: &mut Draft<'t>, kind: &str, block: Node<'t>) {
+    fn call(&mut self, draft: &mut Draft<'t>, part: u32, block: Node<'t>, content: Node<'t>) {
         (draft.calls, draft.says) = (true, true);
-        draft.message.fixed += size_of(block);
+        draft.message.fixed += size_of(self.view.estimator, block);
         let message = self.view.messages.len();
-        if let Some(id) = block.get("id").and_then(Node::text).filter(|_| kind == "tool_use") {
-            self.view.by_id.open(id, message, self.view.tool_calls.len());
+        let call = self.view.tool_calls.len();
+        match block.get("id").and_then(Node::text) {
+            Some(id) if kind_of(block) == "tool_use" => self.view.by_id.open(id, message, call),
+            Some(id) if content.children().any(|other| is_result_of(other, id)) => {
+                self.view.answers.push(Answer { message, part, tool_call: Some(call) });
+            }
+            _ => {}
         }
         let name = block.get("name").and_then(Node::text).unwrap_or("");
         self.view.tool_calls.push(ToolCall::new(message, name, block.get("input")));
@@ -244,10 +249,29 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
+/// Whether a block is the result of this call.
+fn is_result_of(block: Node<'_>, id: &str) -> bool {
+    kind_of(block).ends_with("_tool_result") && block.get("tool_use_id").and_then(Node::text) == Some(id)
+}
+
+/// Whether a block of a content must be sent whatever becomes of the exchange that it belongs to: a summary, instructions, tools that are
+/// loaded, and the result of a call of the provider's that stands elsewhere.
+fn stays(block: Node<'_>, content: Node<'_>) -> bool {
+    match kind_of(block) {
+        "compaction" | "mid_conv_system" | "tool_search_tool_result" => true,
+        "tool_result" => block.get("content").into_iter().flat_map(Node::children).any(|item| kind_of(item) == "tool_reference"),
+        kind if kind.ends_with("_tool_result") => {
+            let calls = || content.children().filter(|other| kind_of(*other).ends_with("_tool_use")).filter_map(|call| call.get("id")?.text());
+            block.get("tool_use_id").and_then(Node::text).is_none_or(|id| calls().all(|call| call != id))
+        }
+        _ => false,
+    }
+}
+
 /// What the fields cost that nobody knows.
-fn others(node: Node<'_>, known: &[&str]) -> Size {
+fn others(estimator: Estimator, node: Node<'_>, known: &[&str]) -> Size {
     let mut size = Size::default();
     let is_other = |field: &Node<'_>| field.kind() != Kind::Null && field.key().is_some_and(|key| !known.contains(&key) && !MARK_KEYS.contains(&key));
-    node.children().filter(is_other).for_each(|field| size += size_of(field));
+    node.children().filter(is_other).for_each(|field| size += size_of(estimator, field));
     size
 }

@@ -6,7 +6,7 @@ use crate::tape::Kind;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{plain, plain_along};
 use crate::wire::touched::{self, Touched};
-use crate::wire::{Applied, Changes};
+use crate::wire::{Applied, Changes, segment};
 
 /// Turns changes into patches. No mark stands anywhere.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> Applied {
@@ -15,8 +15,12 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> Applied {
         patches.push(system(view, block)?);
     }
     for (at, touched) in touched::by_message(view, changes) {
-        content(view, at, &touched, &mut patches)?;
+        match touched.segment {
+            Some(text) => patches.push(Patch::set(&[&[Step::Index(at)]], said(text))),
+            None => content(view, at, &touched, &mut patches)?,
+        }
     }
+    patches.extend(segment::removed(changes.segments, view));
     Ok((patches, Vec::new()))
 }
 
@@ -43,6 +47,12 @@ fn system(view: &View<'_>, block: &str) -> crate::Result<Patch> {
     Ok(Patch { path, change: Change::Set(value) })
 }
 
+/// A content of the user's.
+fn said(text: &str) -> Value {
+    let part = Value::Record(vec![("text", Value::Text(text.to_owned()))]);
+    Value::Record(vec![("role", Value::Text("user".into())), ("parts", Value::List(vec![part]))])
+}
+
 /// Patches one content.
 fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut Vec<Patch>) -> crate::Result<()> {
     let node = view.nodes[at];
@@ -57,12 +67,12 @@ fn content(view: &View<'_>, at: usize, touched: &Touched<'_, '_>, patches: &mut 
     let mut further = parts.len() as u32;
     let mut gone = Vec::new();
     for (index, part) in parts.into_iter().enumerate().filter(|(_, part)| !is_mixed(*part)) {
-        if touched.drops_reasoning() && is_thought(part) && !is_signed(part) {
+        if touched.is_gone(index) || (touched.drops_reasoning() && is_thought(part) && !is_signed(part)) {
             gone.push(index);
         }
         let Some((key, response)) = spelt(part, RESPONSE).and_then(|(key, held)| Some((key, held.get("response")?))) else { continue };
         let (mut number, mut found) = (index as u32, Vec::new());
-        leaves(response, &mut |rest, _| {
+        leaves(view.estimator, response, &mut |rest, _| {
             found.extend(touched.text(number).map(|text| ([&[Step::Key(key), Step::Key("response")], rest].concat(), text)));
             further += u32::from(number != index as u32);
             number = further;

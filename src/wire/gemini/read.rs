@@ -5,13 +5,15 @@ use super::{CALL, CODE, MEDIA, RESPONSE, contents, field, is_mixed, is_signed, i
 use crate::error::{Code, Error};
 use crate::history::{Role, Size, View};
 use crate::tape::{Children, Kind, Node};
+use crate::tokens::Estimator;
 use crate::wire::Request;
 use crate::wire::draft::Draft;
 use crate::wire::reading::{PAGE, before, media, plain, size_of};
 
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-    let mut view = View { list: request.list, forced_tool: forced_tool(request), has_no_marks: true, ..View::default() };
+    let mut view =
+        View { list: request.list, estimator: request.estimator, forced_tool: forced_tool(request), has_no_marks: true, ..View::default() };
     contents(request)?.into_iter().try_for_each(|content| message(&mut view, content))?;
     view.system_end = view.messages.iter().take_while(|message| message.role == Role::System).count();
     before(&mut view, request, block);
@@ -71,7 +73,7 @@ fn message<'t>(view: &mut View<'t>, node: Node<'t>) -> crate::Result<()> {
 fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, answer: usize, node: Node<'t>) {
     let is_models = role == Role::Assistant;
     if is_mixed(node) {
-        return draft.fixed(size_of(node));
+        return draft.fixed(size_of(draft.view.estimator, node));
     }
     if is_models && is_thought(node) {
         return draft.thought(node, is_signed(node));
@@ -90,7 +92,7 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, answer: usize, node: Node<'t>
     draft.can_hold_mark();
     if let Some(call) = field(node, CALL).filter(|_| is_models) {
         let name = call.get("name").and_then(Node::text).unwrap_or("");
-        let number = draft.call(name, call.get("args"), size_of(node));
+        let number = draft.call(name, call.get("args"), size_of(draft.view.estimator, node));
         if let Some(id) = id_of(call) {
             draft.view.by_id.open(id, answer, number);
         }
@@ -98,12 +100,13 @@ fn part<'t>(draft: &mut Draft<'_, 't>, role: Role, answer: usize, node: Node<'t>
     } else if let Some(response) = field(node, RESPONSE).filter(|_| !is_models) {
         result(draft, response);
     } else if let Some(code) = field(node, CODE).filter(|_| is_models) {
-        draft.call("code_execution", Some(code), size_of(node)); // what it gave stands in the same content
+        let call = draft.call("code_execution", Some(code), size_of(draft.view.estimator, node));
+        draft.is_answered(call); // what it gave stands in the same content
     } else if let Some(held) = media_of(node) {
-        draft.fixed(cost(held));
+        draft.fixed(cost(draft.view.estimator, held));
         others(draft, node, MEDIA.as_flattened());
     } else {
-        draft.fixed(size_of(node));
+        draft.fixed(size_of(draft.view.estimator, node));
     }
 }
 
@@ -121,12 +124,13 @@ fn result<'t>(draft: &mut Draft<'_, 't>, node: Node<'t>) {
     let tool_call = by_id.or_else(|| draft.view.by_name.answer(name));
     let response = node.get("response");
     let mut texts = Vec::new();
-    let frame = response.map_or(Size::default(), |response| leaves(response, &mut |_, text| texts.push(text.into())));
+    let estimator = draft.view.estimator;
+    let frame = response.map_or(Size::default(), |response| leaves(estimator, response, &mut |_, text| texts.push(text.into())));
     draft.beside(frame);
     draft.result(texts, tool_call, response.is_some_and(has_failed));
     others(draft, node, &["id", "response", "parts"]);
     for part in node.get("parts").into_iter().flat_map(Node::children) {
-        draft.beside(media_of(part).map_or_else(|| size_of(part), cost));
+        draft.beside(media_of(part).map_or_else(|| size_of(estimator, part), |held| cost(estimator, held)));
     }
 }
 
@@ -143,15 +147,15 @@ fn has_failed(response: Node<'_>) -> bool {
 /// What the fields cost that are not known.
 fn others(draft: &mut Draft<'_, '_>, node: Node<'_>, known: &[&str]) {
     let others = node.children().filter(|field| field.kind() != Kind::Null && field.key().is_some_and(|key| !known.contains(&key)));
-    others.for_each(|field| draft.beside(size_of(field)));
+    others.for_each(|field| draft.beside(size_of(draft.view.estimator, field)));
 }
 
 /// What an image, audio or a file costs.
-fn cost(held: Node<'_>) -> Size {
+fn cost(estimator: Estimator, held: Node<'_>) -> Size {
     match media_type(held) {
-        kind if kind.starts_with("image") => media(held, "image"),
+        kind if kind.starts_with("image") => media(estimator, held, "image"),
         _ if held.get("data").is_none() => Size { tokens: PAGE, bytes: 4 * PAGE },
-        kind if kind.starts_with("audio") => media(held, "input_audio"),
-        _ => media(held, "file"),
+        kind if kind.starts_with("audio") => media(estimator, held, "input_audio"),
+        _ => media(estimator, held, "file"),
     }
 }

@@ -4,7 +4,7 @@ use super::{BLOCK_GAP, LIST, field, parts, text_of};
 use crate::error::{Code, Error};
 use crate::history::{BlockPlace, Size, View};
 use crate::tape::{Kind, Node};
-use crate::tokens;
+use crate::tokens::Estimator;
 use crate::wire::Request;
 
 type Keys = &'static [&'static str];
@@ -39,6 +39,7 @@ pub(in crate::wire) fn request<'t>(root: Node<'t>) -> Request<'t> {
         tools: beside(["tools", "tools"]),
         tool_choice: beside(["toolConfig", "tool_config"]),
         model: root.get("model").and_then(Node::text),
+        estimator: Estimator::default(),
         is_whole: true,
         mark: None,
         elsewhere: beside(CACHED).map(|_| CACHED[0]),
@@ -75,11 +76,8 @@ pub(super) fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Re
     }
     view.block = BlockPlace::Apart;
     view.overhead += match view.system.and_then(text_of).filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     Ok(())
 }

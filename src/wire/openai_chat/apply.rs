@@ -3,17 +3,23 @@
 use super::{BLOCK_GAP, REASONING};
 use crate::history::View;
 use crate::tape::{Kind, Node};
-use crate::wire::Changes;
 use crate::wire::patch::{Change, Patch, Step, Value};
 use crate::wire::reading::{mark_of, plain};
 use crate::wire::touched::{self, Touched};
+use crate::wire::{Changes, segment};
 
 /// Turns changes into patches, in the order plan, context block, marks.
 pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Vec<Patch>, Vec<u32>)> {
     let (mut patches, mut places) = (Vec::new(), Vec::new());
     for (at, touched) in touched::by_message(view, changes) {
+        if let Some(patch) = touched.replaced(at, text_part) {
+            patches.push(patch);
+            places.extend(touched.mark.map(|_| 0));
+            continue;
+        }
         places.extend(message(view.nodes[at], at, &touched, &mut patches)?);
     }
+    patches.extend(segment::removed(changes.segments, view));
     patches.extend(touched::prepended(view, changes, text_part));
     Ok((patches, places))
 }

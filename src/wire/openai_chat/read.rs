@@ -2,9 +2,9 @@
 
 use super::{BLOCK_GAP, REASONING};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
-use crate::tokens;
+use crate::tokens::{self, Estimator};
 use crate::wire::Request;
 use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, messages, plain, size_of, tree_bytes};
 
@@ -39,7 +39,7 @@ fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>,
             return Err(Error::new(Code::InvalidOption, "options.contextBlock", what));
         }
         view.block = BlockPlace::Prepend(block.len() as u32);
-        view.overhead += Size::of(block);
+        view.overhead += Size::of(view.estimator, block);
         view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
         return Ok(());
     };
@@ -51,11 +51,8 @@ fn place_block(view: &mut View<'_>, last: Option<Node<'_>>, block: Option<&str>,
     view.block = BlockPlace::Append(at);
     let text = last.get("content").and_then(Node::text).filter(|text| !text.is_empty());
     view.messages[at].fixed += match text {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(view.estimator, text, BLOCK_GAP, block),
+        None => Size::of(view.estimator, block),
     };
     Ok(())
 }
@@ -95,7 +92,7 @@ impl<'t> Reader<'_, 't> {
         if node.kind() != Kind::Object {
             return Err(self.fault(Code::InvalidMessage, "", "expected a message object".into()));
         }
-        let fields = fields_of(node);
+        let fields = fields_of(self.view.estimator, node);
         let Some(role) = fields.role else {
             plain(node, || format!("messages[{}]", self.view.messages.len()))?; // it may have its role in a getter
             return Err(self.fault(Code::MissingRole, ".role", "every message needs a role: system, developer, user, assistant or tool".into()));
@@ -118,17 +115,21 @@ impl<'t> Reader<'_, 't> {
             fixed: fields.others,
             blocks: 0,
             markable: false,
+            stays: false,
         };
         message.fixed.tokens += tokens::MESSAGE_OVERHEAD;
         let made = self.tool_calls(&fields, at)?;
         for call in [fields.tool_calls, fields.function_call].into_iter().flatten() {
-            message.fixed += size_of(call);
+            message.fixed += size_of(self.view.estimator, call);
         }
         let tool_call = match fields.role {
             Some("tool") => fields.tool_call_id.and_then(|id| self.view.by_id.answer(id)),
             Some("function") => fields.name.and_then(|name| self.view.by_name.answer(name)),
             _ => None,
         };
+        if role == Role::Tool {
+            self.view.answers.push(Answer { message: at, part: 0, tool_call });
+        }
         let answers = Answers { tool_call, failed: fields.failed };
         let parts = self.content(&fields, &mut message, answers)?;
         message.blocks = (parts + made).max(1);
@@ -221,7 +222,7 @@ impl<'t> Reader<'_, 't> {
             }
             (None, kind) => {
                 message.authored |= message.role == Role::User;
-                message.fixed += media(node, kind);
+                message.fixed += media(self.view.estimator, node, kind);
             }
         }
     }
@@ -257,7 +258,7 @@ fn required(calls: bool, reasoning: &[Node<'_>]) -> Required {
     reasoning.iter().filter(|_| calls).map(of_field).max().unwrap_or_default()
 }
 
-fn fields_of(node: Node<'_>) -> Fields<'_> {
+fn fields_of(estimator: Estimator, node: Node<'_>) -> Fields<'_> {
     let mut fields = Fields::default();
     for field in node.children() {
         match field.key().unwrap_or("") {
@@ -276,7 +277,7 @@ fn fields_of(node: Node<'_>) -> Fields<'_> {
             "is_error" | "isError" => fields.failed |= field.kind() == Kind::True,
             "status" if field.text() == Some("error") => fields.failed = true,
             _ if field.kind() == Kind::Null => {}
-            _ => fields.others += size_of(field),
+            _ => fields.others += size_of(estimator, field),
         }
     }
     fields

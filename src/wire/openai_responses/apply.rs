@@ -4,10 +4,10 @@ use super::item::{Item, Leaf};
 use super::{BLOCK_GAP, SYSTEM};
 use crate::history::{BlockPlace, View};
 use crate::tape::{Kind, Node};
-use crate::wire::Changes;
 use crate::wire::patch::{Patch, Step, Value};
 use crate::wire::reading::{mark_of, plain, plain_along};
 use crate::wire::touched::{self, Touched};
+use crate::wire::{Changes, segment};
 
 /// Turns changes into patches; returns them with the part of each item's mark. Neither instructions nor tools can hold a mark here, so
 /// none is written for them.
@@ -18,11 +18,17 @@ pub(super) fn apply(view: &View<'_>, changes: &Changes<'_>) -> crate::Result<(Ve
         patches.push(Patch::set(&[&[Step::Key(SYSTEM)]], text));
     }
     for (at, touched) in touched::by_message(view, changes) {
+        if let Some(patch) = touched.replaced(at, text_part) {
+            patches.push(patch);
+            places.extend(touched.mark.map(|_| 0));
+            continue;
+        }
         plain(view.nodes[at], || format!("{}[{at}]", view.list))?;
         let Some(item) = Item::of(view.nodes[at]) else { continue };
         let mut writer = Writer { list: view.list, at, item, patches: &mut patches };
         places.extend(writer.item(&touched)?);
     }
+    patches.extend(segment::removed(changes.segments, view));
     patches.extend(touched::prepended(view, changes, text_part));
     Ok((patches, places))
 }

@@ -70,6 +70,21 @@ impl<'t> Item<'t> {
         self.kind.ends_with("_call")
     }
 
+    /// Whether it must be sent whatever becomes of the answer that it belongs to.
+    pub(super) fn stays(self) -> bool {
+        matches!(
+            self.kind,
+            "compaction"
+                | "item_reference"
+                | "mcp_approval_request"
+                | "mcp_list_tools"
+                | "program"
+                | "program_output"
+                | "tool_search_call"
+                | "tool_search_output"
+        )
+    }
+
     /// The name of the tool that a call is for, and its arguments. Tools of the provider's have theirs by their type.
     pub(super) fn asked(self) -> (&'t str, Option<Node<'t>>) {
         let own = self.kind.strip_suffix("_call").unwrap_or(self.kind);

@@ -3,15 +3,15 @@
 use super::item::{Item, Leaf};
 use super::{BLOCK_GAP, LIST};
 use crate::error::{Code, Error};
-use crate::history::{BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
+use crate::history::{Answer, BlockPlace, Content, Entry, EntryKind, HostMark, Known, Message, Required, Role, Size, ToolCall, View};
 use crate::tape::{Children, Kind, Node};
-use crate::tokens;
+use crate::tokens::{self, Estimator};
 use crate::wire::Request;
 use crate::wire::reading::{MARK_KEYS, before, is_hour, marks_on, media, plain, size_of, tree_bytes};
 
 /// Reads a request into a view.
 pub(super) fn read<'t>(request: &Request<'t>, block: Option<&str>) -> crate::Result<View<'t>> {
-    let mut view = View { list: request.list, forced_tool: forced_tool(request), ..View::default() };
+    let mut view = View { list: request.list, estimator: request.estimator, forced_tool: forced_tool(request), ..View::default() };
     match request.messages.filter(|input| input.kind() == Kind::String && request.list == LIST) {
         Some(input) => Reader::of(&mut view).text_alone(input),
         None => {
@@ -45,12 +45,10 @@ fn forced_tool<'t>(request: &Request<'t>) -> Option<&'t str> {
 fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
     let Some(block) = block else { return Ok(()) };
     let is_there = |text: &str| text.strip_suffix(block).is_some_and(|before| before.is_empty() || before.ends_with(BLOCK_GAP));
+    let estimator = view.estimator;
     let added_to = |text: Option<&str>| match text.filter(|text| !text.is_empty()) {
-        Some(text) => Size {
-            tokens: tokens::estimate_all([text, BLOCK_GAP, block].into_iter()) - tokens::estimate(text),
-            bytes: (BLOCK_GAP.len() + block.len()) as u32,
-        },
-        None => Size::of(block),
+        Some(text) => Size::added(estimator, text, BLOCK_GAP, block),
+        None => Size::of(estimator, block),
     };
     let mut leading = view.nodes[..view.system_end].iter().enumerate().filter_map(|(at, node)| Some((at, Item::of(*node)?)));
     let system = view.system.filter(|_| view.list == LIST);
@@ -71,7 +69,7 @@ fn place_block(view: &mut View<'_>, block: Option<&str>) -> crate::Result<()> {
         return Err(Error::new(Code::InvalidOption, "options.contextBlock", what));
     } else {
         view.block = BlockPlace::Prepend(block.len() as u32);
-        view.overhead += Size::of(block);
+        view.overhead += Size::of(estimator, block);
         view.overhead.tokens += tokens::MESSAGE_OVERHEAD;
     }
     Ok(())
@@ -118,6 +116,7 @@ impl<'v, 't> Reader<'v, 't> {
         let mut message = self.begin(item.role);
         message.authored = item.kind == "mcp_approval_response";
         message.markable = item.mark_part().is_some();
+        message.stays = item.stays();
         self.marks(item);
         if item.kind == "item_reference" {
             self.view.elsewhere.get_or_insert("item_reference");
@@ -127,11 +126,14 @@ impl<'v, 't> Reader<'v, 't> {
             self.end(message, node);
             return Ok(());
         }
-        message.fixed += beside(item);
+        message.fixed += beside(self.view.estimator, item);
         if item.is_call() {
             self.call(item);
         }
         let tool_call = if item.role == Role::Tool { self.answered(node) } else { None };
+        if item.role == Role::Tool {
+            self.view.answers.push(Answer { message: self.view.messages.len(), part: 0, tool_call });
+        }
         let failed = matches!(node.get("status").and_then(Node::text), Some("failed" | "error"));
         for (part, leaf) in item.leaves() {
             match leaf {
@@ -141,7 +143,7 @@ impl<'v, 't> Reader<'v, 't> {
                 }),
                 Leaf::Sent(part) => {
                     message.authored |= message.role == Role::User;
-                    message.fixed += media(part, part.get("type").and_then(Node::text).unwrap_or(""));
+                    message.fixed += media(self.view.estimator, part, part.get("type").and_then(Node::text).unwrap_or(""));
                 }
             }
         }
@@ -157,7 +159,7 @@ impl<'v, 't> Reader<'v, 't> {
             self.answer = at;
         }
         let fixed = Size { tokens: tokens::MESSAGE_OVERHEAD, bytes: 0 };
-        Message { role, entries: entries..entries, continues, authored: false, fixed, blocks: 1, markable: false }
+        Message { role, entries: entries..entries, continues, authored: false, fixed, blocks: 1, markable: false, stays: false }
     }
 
     fn end(&mut self, mut message: Message, node: Node<'t>) {
@@ -190,7 +192,11 @@ impl<'v, 't> Reader<'v, 't> {
         if let Some(id) = id("id").filter(|_| item.kind == "local_shell_call") {
             self.view.by_name.open(id, self.answer, call);
         }
-        self.view.tool_calls.push(ToolCall::new(self.view.messages.len(), name, arguments));
+        let message = self.view.messages.len();
+        self.view.tool_calls.push(ToolCall::new(message, name, arguments));
+        if id("call_id").is_none() && item.kind != "local_shell_call" {
+            self.view.answers.push(Answer { message, part: 0, tool_call: Some(call) }); // it holds what it gave
+        }
     }
 
     /// The call that an output answers. That of a local shell may name the item, and not its call.
@@ -210,16 +216,16 @@ impl<'v, 't> Reader<'v, 't> {
 }
 
 /// What is sent beside what an item says. Its ids are for the provider's books.
-fn beside(item: Item<'_>) -> Size {
+fn beside(estimator: Estimator, item: Item<'_>) -> Size {
     let mut size = Size::default();
     for field in item.node.children() {
         match field.key().unwrap_or("") {
             "type" | "role" | "id" | "call_id" | "status" => {}
             key if MARK_KEYS.contains(&key) || field.kind() == Kind::Null => {}
             key if key == item.content_key() && item.content.is_some() => {}
-            "result" if item.kind == "image_generation_call" => size += media(field, "image"),
-            "outputs" => field.children().for_each(|output| size += media(output, output.get("type").and_then(Node::text).unwrap_or(""))),
-            _ => size += size_of(field),
+            "result" if item.kind == "image_generation_call" => size += media(estimator, field, "image"),
+            "outputs" => field.children().for_each(|output| size += media(estimator, output, output.get("type").and_then(Node::text).unwrap_or(""))),
+            _ => size += size_of(estimator, field),
         }
     }
     size

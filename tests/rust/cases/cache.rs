@@ -27,7 +27,7 @@ fn rounds(from: usize, to: usize, size: usize) -> Vec<Value> {
 /// Over the trigger for many calls, most calls only append. Guards against a rewrite at every call for one more result.
 fn a_conversation_over_budget_folds_rarely() {
     let messages = history(&[&[user("go")], &rounds(0, 40, 40)]);
-    let small = json!({ "budgetTokens": 6000, "floorRatio": 0.5, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "protectRecentTurns": 2 });
+    let small = json!({ "budgetTokens": 8500, "floorRatio": 0.5, "maxToolResultBytes": 400, "keepHeadBytes": 100, "keepTailBytes": 100, "protectRecentTurns": 2 });
     for policy in [json!({ "preset": "spec" }), json!({ "byKind": { "read": { "protectCalls": 2 } } })] {
         let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| merged(&small, &policy));
         let folds = calls.iter().filter(|call| call.outcome.folded).count();

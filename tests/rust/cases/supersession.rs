@@ -118,7 +118,7 @@ fn the_latest_read_of_an_active_file_is_whole() {
     let rounds: Vec<Value> = (0..8)
         .flat_map(|at| exchange(&format!("c{at}"), "read", json!({ "path": format!("{}.rs", at % 2) }), &lines(&format!("version {at}"), 60)))
         .collect();
-    let options = json!({ "preset": "spec", "budgetTokens": 4000, "protectRecentTurns": 4 });
+    let options = json!({ "preset": "spec", "budgetTokens": 5500, "protectRecentTurns": 4 });
     let messages = history(&[&[user("go")], &rounds]);
     let calls = carry_through(&json!({ "messages": messages }), &call_lengths(&messages), |_| options.clone());
     for call in &calls {

@@ -82,7 +82,13 @@ fn goes_on(request: &Value, options: &Value, steps: &[(usize, Passed, Value)]) -
                 conversation = Some(begun);
                 outcome
             }
-            Some(begun) => begun.next(tapes[number].root().children(), Said { cold: checked.cold, usage: checked.usage }, given).unwrap(),
+            Some(begun) => begun
+                .next(
+                    tapes[number].root().children(),
+                    Said { cold: checked.cold, usage: checked.usage, calibration: checked.calibration.clone() },
+                    given,
+                )
+                .unwrap(),
         };
         conversation.as_ref().unwrap().apply(&mut outcome).unwrap();
         let anew = send(&at_length(lengths[number]), &options, &carry);

@@ -40,7 +40,8 @@ fn blocks(sent: &Sent) -> Vec<Block> {
     let overhead = Block { print: 0, tokens: u64::from(view.overhead.tokens), blocks: 1 };
     let message = |(at, message): (usize, &warmfold::history::Message)| Block {
         print: tape::fingerprint(&messages[at].to_string()),
-        tokens: u64::from(message.fixed.tokens) + view.entries[message.entries.clone()].iter().map(|entry| u64::from(entry.estimate())).sum::<u64>(),
+        tokens: u64::from(message.fixed.tokens)
+            + view.entries[message.entries.clone()].iter().map(|entry| u64::from(entry.estimate(view.estimator))).sum::<u64>(),
         blocks: message.blocks,
     };
     [vec![overhead], view.messages.iter().enumerate().map(message).collect()].concat()
@@ -117,9 +118,9 @@ fn saved(call: &Call, edit: &Edit) -> u64 {
         return reasoning_saved(call, edit);
     }
     let text = text_at(&call.input()[edit.message], edit.part).expect("an edit lies on a text");
-    let estimate = |edit: &Edit| u64::from(tokens::estimate(&rendered(text, &edit.pieces)));
+    let estimate = |edit: &Edit| u64::from(tokens::Estimator::default().text(&rendered(text, &edit.pieces)));
     let before = left_of(call, edit).map(|cut| estimate(&cut));
-    before.unwrap_or(u64::from(tokens::estimate(text))) - estimate(edit)
+    before.unwrap_or(u64::from(tokens::Estimator::default().text(text))) - estimate(edit)
 }
 
 /// The reasoning of a message as the wire has it.
@@ -128,7 +129,7 @@ fn reasoning_saved(call: &Call, edit: &Edit) -> u64 {
     let tape = Tape::from_json(call.sent.request.to_string()).expect("it was folded");
     let view = twin::current().format.read(&Request::of(tape.root()), None).expect("it was folded");
     let entries = view.entries[view.messages[message].entries.clone()].iter().filter(|entry| entry.kind == EntryKind::Reasoning);
-    entries.map(|entry| u64::from(entry.estimate())).sum()
+    entries.map(|entry| u64::from(entry.estimate(view.estimator))).sum()
 }
 
 /// The first call at which an edit could have been made: where that takes more than reading the history, the earliest that it can be.

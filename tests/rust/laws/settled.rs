@@ -34,7 +34,7 @@ fn was_asked_again(call: &Call) -> bool {
     let (actions, tools) = (oracle::actions_of(call), oracle::tools_of(call.input()));
     let about = |message: &usize| actions[message].resource.as_ref().map(|resource| (&tools[*message], &resource.key));
     let again = |message: usize| actions.keys().any(|later| *later > message && about(later).is_some() && about(later) == about(&message));
-    call.edits().iter().any(|edit| matches!(edit.rule.as_str(), "truncated" | "stale") && again(edit.message))
+    call.edits().iter().any(|edit| matches!(edit.rule.as_str(), "truncated" | "summarized" | "stale") && again(edit.message))
 }
 
 proptest! {

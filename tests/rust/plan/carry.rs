@@ -39,7 +39,7 @@ fn carried(messages: &[Value], edits: &[Value]) -> (Vec<(usize, String)>, Carrie
         assert_eq!(edit["message"], view.entries[*entry].message);
         (view.entries[*entry].message, edit["pieces"][0].as_str().unwrap().to_owned())
     };
-    (carried.edits.iter().map(written).collect(), carried)
+    (carried.standing.edits.iter().map(written).collect(), carried)
 }
 
 fn cuts(cuts: &[(usize, usize)]) -> Vec<(usize, String)> {
@@ -114,7 +114,7 @@ fn many_equal_texts_are_carried_in_linear_time() {
     let texts = vec!["same"; 3000];
     let edits: Vec<Value> = (0..3000).map(|at| edit(at * 2 + 1, "same")).collect();
     let (_, carried) = carried(&reads(&texts), &edits);
-    assert_eq!(carried.edits.len() + carried.dropped, 3000);
+    assert_eq!(carried.standing.edits.len() + carried.dropped, 3000);
 }
 
 /// Of the results of one batch nobody knows which came first: a change among them makes no read of it stale.

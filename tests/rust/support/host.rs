@@ -108,7 +108,8 @@ impl Sent {
 
     /// How many messages were put before the history.
     pub fn shift(&self) -> usize {
-        self.output().len() - self.input().len()
+        let gone: usize = self.outcome.plan.segments.iter().map(|segment| segment.messages().len() - 1).sum();
+        self.output().len() + gone - self.input().len()
     }
 
     pub fn edits(&self) -> Vec<Edit> {

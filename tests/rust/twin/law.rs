@@ -1,15 +1,19 @@
 //! Laws 2 and 3, on whatever wire: what is sent is the request with the plan's edits, the context block and the reported marks in it, and
 //! nothing else. So calls and results are where they were.
 
-use serde_json::Value;
+use std::ops::Range;
+
+use serde_json::{Value, json};
 use warmfold::fold::Place;
 use warmfold::history::Front;
-use warmfold::tape;
+use warmfold::history::View;
+use warmfold::tape::{self, Tape};
+use warmfold::wire::Request;
 use warmfold::wire::patch::Step;
 
 use super::Twin;
 use crate::oracle::{Checked, ensure, rendered};
-use crate::support::{Edit, Sent};
+use crate::support::{Edit, Sent, list_of};
 
 /// Holds a request that was sent against its plan.
 pub fn sent_as_planned(twin: &Twin, sent: &Sent) -> Checked {
@@ -26,6 +30,7 @@ pub fn sent_as_planned(twin: &Twin, sent: &Sent) -> Checked {
     }
     let block = block_of(sent);
     block.inspect(|block| (twin.put_block)(&mut expected, block));
+    let expected = condensed(twin, sent, expected);
     marks_stand_where_told(sent, &marks_in(&expected, &sent.body)?)?;
     nothing_is_patched_in_vain(sent, &edits, block)?;
     let points = &sent.outcome.breakpoints;
@@ -38,8 +43,11 @@ pub fn sent_as_planned(twin: &Twin, sent: &Sent) -> Checked {
 pub fn stays_valid(twin: &Twin, sent: &Sent) -> Checked {
     let mut asked = sent.request.clone();
     block_of(sent).inspect(|block| (twin.put_block)(&mut asked, block));
-    let mut known = (twin.faults)(&asked);
-    let mut new = (twin.faults)(&sent.body);
+    // Where messages are condensed, their numbers move.
+    let is_number = |letter: char| letter.is_ascii_digit() && !sent.outcome.plan.segments.is_empty();
+    let faults = |request: &Value| (twin.faults)(request).into_iter().map(|fault| fault.replace(is_number, ""));
+    let mut known: Vec<String> = faults(&asked).collect();
+    let mut new: Vec<String> = faults(&sent.body).collect();
     new.retain(|fault| known.iter().position(|old| old == fault).map(|old| known.swap_remove(old)).is_none());
     ensure!(new.is_empty(), "the provider would refuse what it took before: {new:?} in {}", sent.body);
     Ok(())
@@ -47,6 +55,48 @@ pub fn stays_valid(twin: &Twin, sent: &Sent) -> Checked {
 
 fn block_of(sent: &Sent) -> Option<&str> {
     sent.options["contextBlock"].as_str().filter(|block| !block.is_empty() && sent.options["enabled"] != false)
+}
+
+/// The request with a message for each segment in place of what it stands for.
+fn condensed(twin: &Twin, sent: &Sent, without: Value) -> Value {
+    let segments = &sent.outcome.plan.segments;
+    if segments.is_empty() {
+        return without;
+    }
+    let tape = Tape::from_json(sent.request.to_string()).expect("it was read before");
+    let view = twin.format.read(&Request::of(tape.root()), None).expect("it was read before");
+    let ranges: Vec<Range<usize>> = segments.iter().map(|segment| segment.messages()).collect();
+    let texts: Vec<String> = segments.iter().map(|segment| segment.text.clone()).collect();
+    replaced(twin, &view, &without, &ranges, &texts)
+}
+
+/// A request as it should be sent: all as without segments, but for them.
+pub fn replaced(twin: &Twin, view: &View<'_>, without: &Value, ranges: &[Range<usize>], texts: &[String]) -> Value {
+    let list = list_of(without);
+    let messages = without[list].as_array().unwrap();
+    let shift = messages.len() - view.messages.len();
+    let mut sent = messages[..shift].to_vec();
+    for (at, message) in messages[shift..].iter().enumerate() {
+        let number = ranges.iter().position(|range| range.contains(&at));
+        let own = |call: usize| ranges.iter().any(|range| range.end == at && range.contains(&view.tool_calls[call].message));
+        let gone = || view.answers_in(at..at + 1).iter().filter(|answer| answer.tool_call.is_some_and(own)).map(|answer| answer.part as usize);
+        match number.map(|number| (&ranges[number], &texts[number])) {
+            Some((range, text)) if range.start == at => sent.push(match twin.name {
+                "gemini" => json!({ "role": "user", "parts": [{ "text": text }] }),
+                _ => json!({ "role": "user", "content": text }),
+            }),
+            Some(_) => {}
+            None => {
+                let mut message = message.clone();
+                let key = if twin.name == "gemini" { "parts" } else { "content" };
+                gone().collect::<Vec<_>>().into_iter().rev().for_each(|part| _ = message[key].as_array_mut().unwrap().remove(part));
+                sent.push(message);
+            }
+        }
+    }
+    let mut expected = without.clone();
+    expected[list] = sent.into();
+    expected
 }
 
 /// Law 5, in short: an edit lies on the text that it was made for.
@@ -133,9 +183,11 @@ fn nothing_is_patched_in_vain(sent: &Sent, edits: &[Edit], block: Option<&str>) 
     for patch in &sent.outcome.patches {
         let is_for_something = match patch.path.first() {
             Some(Step::Index(at)) => {
+                let is_condensed = sent.outcome.plan.segments.iter().any(|segment| (segment.from..=segment.to).contains(at));
                 let is_edited = edits.iter().any(|edit| edit.message == *at);
                 let takes_block = block.is_some() && (sent.shift() == 1 || *at < leading);
-                is_edited || takes_block || is_marked(Place::Message(at + sent.shift()))
+                let returned = sent.outcome.report.index_map.get(*at).copied().unwrap_or(at + sent.shift());
+                is_condensed || is_edited || takes_block || is_marked(Place::Message(returned))
             }
             Some(Step::Key("tools")) => is_marked(Place::Front(Front::Tools)),
             Some(Step::Key(_)) => block.is_some() || is_marked(Place::Front(Front::System)),

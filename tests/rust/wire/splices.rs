@@ -94,6 +94,24 @@ fn patches_of_a_request_move_with_what_they_change() {
     assert_eq!(String::from_utf8(splice::spliced(now.as_bytes(), &splices)).unwrap(), expected);
 }
 
+/// A kept body has the splices of the call before where only more messages have come.
+#[test]
+fn splices_of_messages_that_went_hold_when_others_follow() {
+    let (first, now) = (r#"[{"a": 1} , {"b": 2} ,{"c": 3}, {"d": 4} ]"#, r#"[{"a": 1} , {"b": 2} ,{"c": 3}, {"d": 4} , {"e": 5}]"#);
+    let patches = [
+        at(&[Step::Index(1)], Change::Set(Value::Text("x".into()))),
+        at(&[Step::Index(3)], Change::Remove),
+        at(&[Step::Index(2)], Change::Remove),
+        at(&[Step::Index(0)], Change::Insert(Value::Text("y".into()))),
+    ];
+    let tape = Tape::from_json(first).unwrap();
+    let splices = splice::splices(tape.root(), &tape.root().children().collect::<Vec<_>>(), &patches, first.as_bytes());
+    let of = |body: &str| String::from_utf8(splice::spliced(body.as_bytes(), &splices)).unwrap();
+    assert_eq!(of(first), r#"["y",{"a": 1} , "x" ]"#);
+    assert_eq!(of(now), r#"["y",{"a": 1} , "x" , {"e": 5}]"#);
+    assert_eq!(of(now).parse::<Json>().unwrap(), spliced(now, &patches).parse::<Json>().unwrap());
+}
+
 #[test]
 fn an_original_keeps_its_spelling() {
     let listed = Value::List(vec![Value::Record(vec![("type", Value::Text("text".into())), ("text", Value::Original)])]);
@@ -122,7 +140,7 @@ fn messages() -> impl Strategy<Value = Json> {
     prop::collection::vec(message, 0..6).prop_map(Json::from)
 }
 
-/// Patches as wires make them: of each place at most one, in the order of the messages, insertions last.
+/// Patches as wires make them: of each place at most one, in the order of the messages; then the removal of messages, and insertions last.
 fn patches(messages: &Json, choices: &[u8]) -> Vec<Patch> {
     let mut choices = choices.iter().copied().cycle();
     let mut next = |end: u8| choices.next().unwrap_or(0) % end;
@@ -162,6 +180,16 @@ fn patches(messages: &Json, choices: &[u8]) -> Vec<Patch> {
             }
         }
     }
+    let (length, mut gone) = (messages.as_array().unwrap().len(), Vec::new());
+    for start in 0..length {
+        if next(4) == 0 && gone.last().is_none_or(|last| *last < start) {
+            let end = (start + 1 + usize::from(next(3))).min(length);
+            made.retain(|patch| !(start..end).any(|at| patch.path[0] == Step::Index(at)));
+            made.push(at(&[Step::Index(start)], Change::Set(Value::Record(vec![("content", value(next(2)))]))));
+            gone.extend(start + 1..end);
+        }
+    }
+    made.extend(gone.iter().rev().map(|message| at(&[Step::Index(*message)], Change::Remove)));
     if next(3) == 0 {
         made.push(Patch { path: vec![Step::Index(0)], change: Change::Insert(Value::Json(json!({ "role": "system" }))) });
     }

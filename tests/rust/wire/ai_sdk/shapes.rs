@@ -283,6 +283,7 @@ fn before(request: &Value, mark_system: bool) -> (BlockPlace, Value) {
     read(request, |view| {
         let changes = Changes {
             edits: &[],
+            segments: &[],
             block: request["block"].as_str(),
             marks: &[],
             mark_block: false,

@@ -108,7 +108,7 @@ fn marked(request: &Value, block: Option<&str>, hour: bool) -> Value {
     let text = request.to_string();
     let tape = Tape::from_json(&text).unwrap();
     let view = Format::Anthropic.read(&Request::of(tape.root()), block).unwrap();
-    let changes = Changes { edits: &[], block, marks: &[], mark_block: false, mark_system: true, dialect: Marks::Anthropic, hour };
+    let changes = Changes { edits: &[], segments: &[], block, marks: &[], mark_block: false, mark_system: true, dialect: Marks::Anthropic, hour };
     let (patches, places) = Format::Anthropic.apply(&view, &changes).unwrap();
     assert!(places.is_empty());
     let mut sent = request.clone();

@@ -23,7 +23,8 @@ fn marked(items: &[Value]) -> (Value, Vec<u32>) {
     let tape = Tape::from_json(input.to_string()).unwrap();
     let view = view_of(&tape, None);
     let marks: Vec<usize> = (0..items.len()).filter(|at| view.messages[*at].markable).collect();
-    let changes = Changes { edits: &[], block: None, marks: &marks, mark_block: false, mark_system: true, dialect: Marks::Openai, hour: false };
+    let changes =
+        Changes { edits: &[], segments: &[], block: None, marks: &marks, mark_block: false, mark_system: true, dialect: Marks::Openai, hour: false };
     let (patches, parts) = Format::OpenaiResponses.apply(&view, &changes).unwrap();
     assert_eq!(parts.len(), marks.len());
     patches.iter().for_each(|patch| patch.apply_to(&mut input["input"]));
