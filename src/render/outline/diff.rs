@@ -17,7 +17,7 @@ pub(super) fn outline(source: &Source<'_>) -> Outline {
     let mut said_date = false;
     let rank = |_, line: &str| {
         let line = &*bare(line);
-        if hunk.old + hunk.new > 0 {
+        if hunk.old + hunk.new > 0 && !line.starts_with("diff --git ") {
             let (old, new, rank) = match line.as_bytes().first() {
                 Some(b'+') => (0, 1, 4),
                 Some(b'-') => (1, 0, 5),

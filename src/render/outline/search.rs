@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::code::{self, Line};
 use super::{Outline, Source, bare, lines, lines_gone, ranked, rest_of_result};
+use crate::history::failures::is_error;
 
 /// What a line of a search is.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +24,7 @@ pub(super) fn outline(source: &Source<'_>) -> Outline {
     let mut hits = 0;
     let rank = |at: usize, line: &str| {
         let line = &*bare(line);
-        if is_count(at, line) || rest_of_result(line) {
+        if is_count(at, line) || rest_of_result(line) || is_refusal(line) {
             return Some(0);
         }
         match found(line) {
@@ -59,6 +60,12 @@ fn is_count(at: usize, line: &str) -> bool {
     line.len() < 120
         && ((at < 3 && ["found ", "no ", "error", "showing "].iter().any(|start| line.starts_with(start)))
             || (line.starts_with(|first: char| first.is_ascii_digit()) && !line.contains([':', '/']) && line.split(' ').nth(1).is_some_and(counts)))
+}
+
+/// "grep: src/locked: Permission denied".
+fn is_refusal(line: &str) -> bool {
+    let program = line.split_once(": ").map_or("", |(program, _)| program);
+    !program.is_empty() && program.bytes().all(|byte| byte.is_ascii_lowercase()) && is_error(line)
 }
 
 /// Whether most of the first lines are hits.

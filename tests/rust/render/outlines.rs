@@ -17,7 +17,7 @@ const INPUT: &str = "=== input ===\n";
 const OUTLINE: &str = "=== outline ===\n";
 
 /// Cases that there are of each kind at the least, so that none is lost on the way.
-const LEAST: &[(&str, usize)] = &[("code", 1), ("json", 7), ("log", 14), ("prose", 6), ("table", 6)];
+const LEAST: &[(&str, usize)] = &[("code", 16), ("diff", 6), ("json", 7), ("listing", 6), ("log", 14), ("prose", 6), ("search", 7), ("table", 6)];
 
 struct Case {
     path: PathBuf,
