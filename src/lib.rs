@@ -29,7 +29,7 @@
 //!
 //! let outcome = fold(&Request::of(tape.root()), &Options::default(), Given::New)?;
 //! outcome.patches.iter().for_each(|patch| patch.apply_to(&mut messages));
-//! assert!(messages[2]["content"].as_str().unwrap().starts_with("[warmfold: 198 of 200 lines elided]"));
+//! assert!(messages[2]["content"].as_str().unwrap().starts_with("[warmfold: 199 of 200 lines elided]"));
 //! # Ok::<(), warmfold::Error>(())
 //! ```
 //!

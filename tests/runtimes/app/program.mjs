@@ -14,7 +14,7 @@ export function program(fold) {
       { role: "tool", tool_call_id: `call_${name}`, content: file },
     ]),
   ];
-  const result = fold(history, { when: "budget", budgetTokens: 20_000, protectRecentTurns: 1 });
+  const result = fold(history, { plan: null, when: "budget", budgetTokens: 20_000, protectRecentTurns: 1 });
   return JSON.stringify({
     folded: result.folded,
     firstUnchanged: result.messages[0] === history[0],
